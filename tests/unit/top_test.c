@@ -160,18 +160,15 @@ START_TEST(a_program_that_once_does_not_answer_keeps_its_rows)
 	struct job missed = silent(7), again = silent(7);
 	struct job third = answered(7, "a", 5000, device("0", 4096, 2000));
 	struct table table;
-	int programs, count;
 
 	table_open(&table);
 	look(&table, &first, 1);
 	look(&table, &missed, 1);
-	programs = table_programs(&table, &count);
-	ck_assert_int_eq(programs, 1);
-	ck_assert_int_eq(count, 0);
+	ck_assert_int_eq(table_programs(&table).programs, 1);
+	ck_assert_int_eq(table_programs(&table).silent, 0);
 	ck_assert_str_eq(table_row(&table, 0)->note, "");
 	look(&table, &again, 1);
-	table_programs(&table, &count);
-	ck_assert_int_eq(count, 1);
+	ck_assert_int_eq(table_programs(&table).silent, 1);
 	ck_assert_str_eq(table_row(&table, 0)->note, "not answering");
 	ck_assert_str_eq(shown(&table, 0, COLUMN_DEVICE), "0");
 	look(&table, &third, 1);
@@ -191,6 +188,24 @@ START_TEST(a_program_that_has_never_answered_is_a_row_with_a_note)
 	ck_assert_int_eq(table.count, 1);
 	ck_assert_str_eq(shown(&table, 0, COLUMN_DEVICE), "-");
 	ck_assert_str_eq(table_row(&table, 0)->note, "not answering");
+	table_close(&table);
+}
+END_TEST
+
+START_TEST(a_program_without_a_request_is_shown_only_where_that_is_wanted)
+{
+	struct job job = {
+		.pid = 7, .state = JOB_LOADED, .folder = -1, .fd = -1};
+	struct table table;
+
+	table_open(&table);
+	look(&table, &job, 1);
+	ck_assert_int_eq(table.count, 0);
+	ck_assert_int_eq(table_programs(&table).programs, 0);
+	ck_assert_int_eq(table_programs(&table).waiting, 1);
+	table_show_all(&table, true);
+	ck_assert_int_eq(table.count, 1);
+	ck_assert_str_eq(table_row(&table, 0)->note, "loaded, no socket yet");
 	table_close(&table);
 }
 END_TEST
@@ -431,6 +446,8 @@ int main(void)
 	tests[n++] = rates_fit_their_column;
 	tests[n++] = a_program_that_once_does_not_answer_keeps_its_rows;
 	tests[n++] = a_program_that_has_never_answered_is_a_row_with_a_note;
+	tests[n++] =
+		a_program_without_a_request_is_shown_only_where_that_is_wanted;
 	tests[n++] = rows_are_sorted_by_each_column_and_both_ways;
 	tests[n++] = devices_are_sorted_as_numbers_and_the_host_is_last;
 	tests[n++] = the_selection_stays_at_its_program;

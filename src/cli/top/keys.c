@@ -96,10 +96,16 @@ static void cancel(struct top *top)
 	top->mode = MODE_TABLE;
 }
 
+static void show_all(struct top *top)
+{
+	table_show_all(&top->table, !top->table.all);
+}
+
 static void pause_looks(struct top *top)
 {
 	top->paused = !top->paused;
-	top->due_ms = 0;
+	if (!top->paused)
+		top->due_ms = 0;
 }
 
 static void draw_anew(struct top *top)
@@ -142,8 +148,10 @@ const struct key_row key_rows[] = {
 	{">", NULL, "sort by the column to the right", {'>', '.'}, sort_right},
 	{"F6 o", NULL, "choose the column to sort by", {KEY_F(6), 'o'}, sort_list},
 	{"i", NULL, "sort the other way round", {'i', 'I'}, sort_turn},
-	{"/ F4", "filter", "show only programs with some text in their command",
+	{"/ F4", "filter", "show only programs with a text in their command",
 	 {'/', KEY_F(4)}, filter_begin},
+	{"a", NULL, "show also programs that have asked for no memory yet, or not",
+	 {'a'}, show_all},
 	{"Space", "pause", "look no more, or again", {' '}, pause_looks},
 	{"Ctrl-L", NULL, "draw the screen anew", {CTRL_L}, draw_anew},
 	{"Esc", NULL, "close a list or a prompt; show all programs",

@@ -138,6 +138,7 @@ static void row_read(struct row *row, const struct job *job,
 	row->pid = job->pid;
 	row->uid = job->uid;
 	row->at_ms = job->answered_ms;
+	row->waiting = job->state == JOB_LOADED;
 	row->missed = !job->answer && job->state != JOB_LOADED;
 	row->requests_rate = row->calls_rate = row->fences_rate = -1;
 	command_read(about, row->command, sizeof(row->command));

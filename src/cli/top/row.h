@@ -24,7 +24,8 @@ struct row {
 	char device[DEVICE_NAME_SIZE]; /* "-": none in use, or not known */
 	char pool[POOL_CHOICE_SIZE];
 	char note[ROW_NOTE_SIZE]; /* why there are no figures, or "" */
-	int missed;               /* looks in a row that it has not answered */
+	bool waiting; /* it has asked for no memory yet, and has no socket */
+	int missed;   /* looks in a row that it has not answered */
 	char command[ROW_COMMAND_SIZE]; /* its name, and its arguments */
 	char recording[ROW_FILE_SIZE];  /* where it is recorded, or "" */
 	/* Bytes; -1: not known. A limit of 0 is none. */

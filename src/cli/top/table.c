@@ -48,6 +48,12 @@ static void select_at(struct table *table, int index)
 		table->anchor = *table_selected(table);
 }
 
+static bool is_shown(const struct table *table, const struct row *row)
+{
+	return (table->all || !row->waiting) &&
+	       strcasestr(row->command, table->filter);
+}
+
 /* Shows the rows anew, after any change. */
 static void arrange(struct table *table)
 {
@@ -55,7 +61,7 @@ static void arrange(struct table *table)
 
 	table->count = 0;
 	for (int i = 0; i < table->rows.count && table->shown; i++)
-		if (strcasestr(table->rows.list[i].command, table->filter))
+		if (is_shown(table, &table->rows.list[i]))
 			table->shown[table->count++] = i;
 	if (table->count)
 		qsort_r(table->shown, (size_t)table->count,
@@ -128,6 +134,12 @@ void table_filter(struct table *table, const char *text)
 	arrange(table);
 }
 
+void table_show_all(struct table *table, bool all)
+{
+	table->all = all;
+	arrange(table);
+}
+
 /* Adds what is known. */
 static void add(int64_t *to, int64_t bytes)
 {
@@ -185,11 +197,10 @@ int table_sums(const struct table *table, struct device_sum *sums, int most)
 	return count;
 }
 
-int table_programs(const struct table *table, int *silent)
+struct program_sum table_programs(const struct table *table)
 {
-	int count = 0;
+	struct program_sum sum = {0, 0, 0};
 
-	*silent = 0;
 	for (int i = 0; i < table->rows.count; i++) {
 		const struct row *row = &table->rows.list[i];
 		int k;
@@ -199,8 +210,9 @@ int table_programs(const struct table *table, int *silent)
 				break;
 		if (k < i)
 			continue;
-		count++;
-		*silent += row_is_silent(row);
+		sum.programs += !row->waiting;
+		sum.waiting += row->waiting;
+		sum.silent += row_is_silent(row);
 	}
-	return count;
+	return sum;
 }

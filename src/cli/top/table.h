@@ -16,6 +16,7 @@ struct table {
 	int count;        /* of shown */
 	enum column sort;
 	bool falling; /* the highest comes first */
+	bool all; /* programs that have asked for no memory are shown, too */
 	/* Only programs whose command has it in it are shown; case does not
 	 * count. */
 	char filter[TABLE_FILTER_SIZE];
@@ -51,6 +52,9 @@ void table_sort_next(struct table *table, int step);
 void table_sort_turn(struct table *table);
 void table_filter(struct table *table, const char *text);
 
+/* Shows all programs, or only those that have asked for memory. */
+void table_show_all(struct table *table, bool all);
+
 /* What all programs have of the devices of one number. */
 struct device_sum {
 	char device[DEVICE_NAME_SIZE];
@@ -64,7 +68,13 @@ struct device_sum {
  * the order of the devices. Returns how many there are. */
 int table_sums(const struct table *table, struct device_sum *sums, int most);
 
-/* The number of programs, and of those that did not answer. */
-int table_programs(const struct table *table, int *silent);
+struct program_sum {
+	int programs; /* that have asked for memory */
+	int silent;   /* of these, that no longer answer */
+	int waiting;  /* that have asked for none yet */
+};
+
+/* Counts the programs, also those that are not shown. */
+struct program_sum table_programs(const struct table *table);
 
 #endif

@@ -57,7 +57,8 @@ static void look_done(struct errand *errand, void *arg)
 	free(look);
 }
 
-/* Begins a look if it is time. */
+/* Begins a look if it is time; in a pause only after an order, whose effect is
+ * to be seen. */
 static void look_begin(struct top *top)
 {
 	int64_t now = ms_now();

@@ -28,21 +28,21 @@ static void title_draw(const struct top *top)
 	char line[LINE_SIZE], clock[16] = "";
 	time_t now = time(NULL);
 	struct tm local;
-	int silent, used;
-	int programs = table_programs(&top->table, &silent);
+	struct program_sum sum = table_programs(&top->table);
+	int used;
 
-	used = snprintf(line, sizeof(line), "mnm top: %d program%s", programs,
-			programs == 1 ? "" : "s");
-	if (silent)
+	used = snprintf(line, sizeof(line), "mnm top: %d program%s",
+			sum.programs, sum.programs == 1 ? "" : "s");
+	if (sum.silent)
 		used += snprintf(line + used, sizeof(line) - (size_t)used,
-				 " (%d not answering)", silent);
+				 " (%d not answering)", sum.silent);
 	used += snprintf(line + used, sizeof(line) - (size_t)used,
 			 ", by %s, %s", columns[top->table.sort].title,
 			 top->table.falling ? "falling" : "rising");
 	if (*top->table.filter)
 		used += snprintf(line + used, sizeof(line) - (size_t)used,
 				 ", filter: %s", top->table.filter);
-	if (top->paused)
+	if (top->paused && !top->looking)
 		snprintf(line + used, sizeof(line) - (size_t)used, ", paused");
 	text_plain(line, line, sizeof(line));
 	paint_text(0, 0, COLS, PAINT_HEAD, line);
@@ -171,22 +171,29 @@ static void row_draw(const struct layout *layout, int y, const struct row *row,
 /* What stands where there are no rows. */
 static void nothing_draw(const struct top *top, int y)
 {
+	struct program_sum sum = table_programs(&top->table);
+	const char *next = "";
 	char line[LINE_SIZE];
 
 	if (!top->looked) {
-		paint_text(y, 0, COLS, PAINT_PLAIN, "Looking for programs ...");
-	} else if (top->table.rows.count) {
-		snprintf(line, sizeof(line),
-			 "No command has '%s' in it. Esc shows all programs.",
+		snprintf(line, sizeof(line), "Looking for programs ...");
+	} else if (sum.programs || (sum.waiting && top->table.all)) {
+		snprintf(line, sizeof(line), "No command has '%s' in it.",
 			 top->table.filter);
-		text_plain(line, line, sizeof(line));
-		paint_text(y, 0, COLS, PAINT_PLAIN, line);
+		next = "Esc shows all programs.";
+	} else if (sum.waiting) {
+		snprintf(line, sizeof(line),
+			 "%d program%s under mnm, without a request so far.",
+			 sum.waiting, sum.waiting == 1 ? "" : "s");
+		next = "a shows them as well.";
 	} else {
-		paint_text(y, 0, COLS, PAINT_PLAIN,
-			   "No program of yours runs under mnm.");
-		paint_text(y + 1, 0, COLS, PAINT_PLAIN,
-			   "Start one: mnm run -- PROGRAM");
+		snprintf(line, sizeof(line),
+			 "No program of yours runs under mnm.");
+		next = "Start one: mnm run -- PROGRAM";
 	}
+	paint_text(y, 0, COLS, PAINT_PLAIN,
+		   text_plain(line, line, sizeof(line)));
+	paint_text(y + 1, 0, COLS, PAINT_PLAIN, next);
 }
 
 static void table_draw(struct top *top, int y, int height)
@@ -254,11 +261,11 @@ static void details_draw(const struct top *top, int y)
 
 	if (!row)
 		return;
-	snprintf(line, sizeof(line), "%d%s%s%s%s: %s%s%s", row->pid,
+	snprintf(line, sizeof(line), "%d%s%s%s%s%s: %s", row->pid,
 		 device && strcmp(row->device, "host") ? " device" : "",
 		 device ? " " : "", device ? row->device : "",
-		 *row->recording ? " recorded to " : "", row->recording,
-		 *row->recording ? ": " : "", row->command);
+		 *row->recording ? ", recorded to " : "", row->recording,
+		 row->command);
 	paint_text(y, 0, COLS, PAINT_PLAIN, line);
 }
 
