@@ -16,7 +16,7 @@ import pyte
 import pytest
 
 from conftest import DEADLINE, MNM, plain_build_only
-from test_operator import LIES, fake, go_on, stop
+from test_operator import DEVICE, EVIL, LIES, fake, go_on, stop
 from test_pool import took
 
 POOL = "page_unit_pool"
@@ -579,10 +579,20 @@ def test_it_ends_while_an_order_waits(shell, top):
     assert shell.stat()["trims"] == 0
 
 
-@pytest.mark.parametrize("what", LIES)
+MORE_LIES = {**LIES,
+             "evil arguments": {"arguments": ["train", EVIL],
+                                "devices": [DEVICE]},
+             "evil pools": {"pools": [{"name": EVIL, "summary": EVIL,
+                                       "backings": [EVIL] * 9}] * 999,
+                            "devices": [DEVICE]},
+             "an evil file": {"recording": {"file": EVIL, "runs": True},
+                              "devices": [DEVICE]}}
+
+
+@pytest.mark.parametrize("what", MORE_LIES)
 def test_nothing_that_a_program_says_reaches_the_terminal(box, top, what):
-    job = fake(box, *[LIES[what]] * 40)
-    terminal = top("--delay", "0.1")
+    job = fake(box, *[MORE_LIES[what]] * 40)
+    terminal = top("--delay", "0.1", columns=200)
     terminal.until(lambda: job.pid in terminal.pids())
     terminal.press("s")
     terminal.until(lambda: f"pid {job.pid}" in terminal.text() or

@@ -127,7 +127,6 @@ int top_run(const struct command *command, const struct arguments *arguments)
 	terminal_close();
 	/* What still runs ends with the process; an order that has not begun is
 	 * not carried out. */
-	ask_stopped = 1;
 	list_free(&top.list);
 	table_close(&top.table);
 	return EXIT_DONE;
