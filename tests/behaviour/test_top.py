@@ -24,7 +24,7 @@ TITLES = "PID DEV POOL LIVE RESVD IDLE HITS REQ/S DRV/S FEN/S R COMMAND"
 KEYS = {"up": b"\x1bOA", "down": b"\x1bOB", "home": b"\x1b[1~",
         "end": b"\x1b[4~", "page down": b"\x1b[6~", "F6": b"\x1b[17~",
         "escape": b"\x1b", "enter": b"\r", "ctrl-c": b"\x03",
-        "ctrl-u": b"\x15", "rub out": b"\x7f"}
+        "ctrl-\\": b"\x1c", "ctrl-u": b"\x15", "rub out": b"\x7f"}
 RESTORED = b"\x1b[?1049l"  # of the terminal "screen": its first screen is back
 COLOUR = re.compile(rb"\x1b\[[\d;]*3[0-7]")
 
@@ -520,6 +520,7 @@ def test_wrong_words_are_told(box, words):
 
 
 ENDS = {"q": lambda t: t.press("q"), "ctrl-c": lambda t: t.press("ctrl-c"),
+        "ctrl-\\": lambda t: t.press("ctrl-\\"),
         "SIGTERM": lambda t: t.process.terminate(),
         "SIGHUP": lambda t: t.process.send_signal(signal.SIGHUP),
         "a list and q": lambda t: t.press("h", "q", "q"),

@@ -94,5 +94,5 @@ ROWS = [
      (BORROW, "foreign_is_borrowed(addr) && !atomic",
       "foreign_is_borrowed(addr) || !atomic")),
     ("live_memory_leaves_out_what_is_borrowed", TESTS + "table_of_jobs",
-     ("src/cli/ps.c", "borrowed < 0 ? 0 : borrowed", "0")),
+     ("src/cli/field.c", "borrowed < 0 ? 0 : borrowed", "0")),
 ]

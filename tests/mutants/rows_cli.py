@@ -68,7 +68,7 @@ ROWS = [
     ("a_table_has_no_end", "test_operator.py -k reaches_the_terminal",
      (FIELD, "	return count < most ? count : most;", "	return count;")),
     ("a_figure_is_made_up", "test_operator_odd.py -k figures_that_are_missing",
-     (PS, "	if (pooled < 0 || all < 0 || reserved < 0 ||\n	    ",
+     (FIELD, "	if (pooled < 0 || all < 0 || reserved < 0 ||\n	    ",
       "	if (")),
     # The exit status.
     ("a_silent_job_is_status_0", "test_operator.py -k row_with_pid",

@@ -411,7 +411,7 @@ START_TEST(an_answer_of_nonsense_is_shown_as_not_known)
 {
 	struct job jobs[] = {
 		answered(
-			1, "\x1b[2J\xe2\x80\xae", 1000,
+			1, "\033[2J\302\233", 1000,
 			"[{\"device\":-5,\"pool\":7,\"allocs\":1,\"hits\":2}]"),
 		answered(2, "b", 1000, "[3, null, {\"device\":0}]"),
 		answered(3, "c", 1000, "{}")};

@@ -144,45 +144,45 @@ static int recorded_compare(const void *a, const void *b)
 	return !!*(const char *)a - !!*(const char *)b;
 }
 
-static const struct kind number = {number_text, number_compare};
-static const struct kind user = {user_text, user_compare};
-static const struct kind plain = {plain_text, plain_compare};
-static const struct kind device = {plain_text, device_compare};
-static const struct kind bytes = {bytes_text, bytes_compare};
-static const struct kind share = {share_text, rate_compare};
-static const struct kind rate = {rate_text, rate_compare};
-static const struct kind recorded = {recorded_text, recorded_compare};
+static const struct kind number_kind = {number_text, number_compare};
+static const struct kind user_kind = {user_text, user_compare};
+static const struct kind plain_kind = {plain_text, plain_compare};
+static const struct kind device_kind = {plain_text, device_compare};
+static const struct kind bytes_kind = {bytes_text, bytes_compare};
+static const struct kind share_kind = {share_text, rate_compare};
+static const struct kind rate_kind = {rate_text, rate_compare};
+static const struct kind recorded_kind = {recorded_text, recorded_compare};
 
 #define FIELD(name) offsetof(struct row, name)
 
 /* clang-format off */
 const struct column_row columns[COLUMN_COUNT] = {
 	[COLUMN_PID] = {"PID", "the number of the process",
-		&number, FIELD(pid), 5, 7, false, false},
+		&number_kind, FIELD(pid), 5, 7, false, false},
 	[COLUMN_USER] = {"USER", "whose it is, where there are several users",
-		&user, FIELD(uid), 4, 8, true, false},
+		&user_kind, FIELD(uid), 4, 8, true, false},
 	[COLUMN_DEVICE] = {"DEV", "the program's device; host is pinned memory",
-		&device, FIELD(device), 4, 4, false, false},
+		&device_kind, FIELD(device), 4, 4, false, false},
 	[COLUMN_POOL] = {"POOL", "the pool that serves it",
-		&plain, FIELD(pool), 7, 21, true, false},
+		&plain_kind, FIELD(pool), 7, 21, true, false},
 	[COLUMN_LIVE] = {"LIVE", "bytes asked for and not freed yet",
-		&bytes, FIELD(live), 5, 5, false, true},
+		&bytes_kind, FIELD(live), 5, 5, false, true},
 	[COLUMN_RESERVED] = {"RESVD", "bytes reserved on the device",
-		&bytes, FIELD(reserved), 5, 5, false, true},
+		&bytes_kind, FIELD(reserved), 5, 5, false, true},
 	[COLUMN_IDLE] = {"IDLE", "bytes freed, and kept for reuse",
-		&bytes, FIELD(idle), 5, 5, false, true},
+		&bytes_kind, FIELD(idle), 5, 5, false, true},
 	[COLUMN_HITS] = {"HITS", "share of the requests that idle memory served",
-		&share, FIELD(share), 5, 5, false, true},
+		&share_kind, FIELD(share), 5, 5, false, true},
 	[COLUMN_REQUESTS] = {"REQ/S", "requests served, a second",
-		&rate, FIELD(requests_rate), 5, 5, false, true},
+		&rate_kind, FIELD(requests_rate), 5, 5, false, true},
 	[COLUMN_CALLS] = {"DRV/S", "allocations and frees by the driver, a second",
-		&rate, FIELD(calls_rate), 5, 5, false, true},
+		&rate_kind, FIELD(calls_rate), 5, 5, false, true},
 	[COLUMN_FENCES] = {"FEN/S", "fences, a second",
-		&rate, FIELD(fences_rate), 5, 5, false, true},
+		&rate_kind, FIELD(fences_rate), 5, 5, false, true},
 	[COLUMN_RECORDED] = {"R", "R where the program is recorded",
-		&recorded, FIELD(recording), 1, 1, true, false},
+		&recorded_kind, FIELD(recording), 1, 1, true, false},
 	[COLUMN_COMMAND] = {"COMMAND", "the program, and its arguments",
-		&plain, FIELD(command), 7, ROW_COMMAND_SIZE, true, false},
+		&plain_kind, FIELD(command), 7, ROW_COMMAND_SIZE, true, false},
 };
 /* clang-format on */
 

@@ -34,7 +34,7 @@ static void end(int signal)
  * ncurses. */
 static void signals_take(void)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = end};
 	sigset_t set;
 
@@ -128,6 +128,7 @@ bool terminal_open(void)
 	if (!type_suits())
 		return false;
 	signals_take();
+	use_tioctl(TRUE); /* COLUMNS and LINES may be old */
 	if (!newterm(NULL, stdout, stdin)) {
 		failure("the terminal can't be used; %s", instead);
 		return false;
