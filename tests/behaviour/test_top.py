@@ -564,7 +564,6 @@ def test_keys_are_answered_while_an_order_waits(shell, top):
     terminal.until(f"waiting for pid {shell.pid}")
     terminal.press("h")
     terminal.until("Keys and columns")
-    terminal.press("h")
     terminal.until(f"pid {shell.pid}: not answering (stopped)")
     go_on(shell)
     assert shell.stat()["trims"] == 0

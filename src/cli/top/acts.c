@@ -1,9 +1,7 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acts.h"
-#include "common/text.h"
 #include "top.h"
 
 /* The row that an order is about; it is kept, as the selection may move.
@@ -24,7 +22,7 @@ static bool target_take(struct top *top)
 	return true;
 }
 
-static void send(struct top *top, struct order *order)
+static void order_send(struct top *top, struct order *order)
 {
 	if (order && errand_start(&order->errand)) {
 		top->order = order;
@@ -62,7 +60,7 @@ static struct order *order_about(const struct top *top, const char *command)
 void act_trim(struct top *top)
 {
 	if (target_take(top))
-		send(top, order_about(top, "trim"));
+		order_send(top, order_about(top, "trim"));
 }
 
 static void pool_choose(struct top *top, int index)
@@ -72,7 +70,7 @@ static void pool_choose(struct top *top, int index)
 	if (order)
 		snprintf(order->pool, sizeof(order->pool), "%s",
 			 top->list.items[index].name);
-	send(top, order);
+	order_send(top, order);
 }
 
 /* Adds a pool, and each backing that it may have on the target's device. */
@@ -125,7 +123,8 @@ static void pools_told(struct errand *errand, void *arg)
 void act_swap(struct top *top)
 {
 	if (target_take(top))
-		send(top, order_new("pools", top->target.pid, pools_told));
+		order_send(top,
+			   order_new("pools", top->target.pid, pools_told));
 }
 
 static void record(struct top *top, const char *action, const char *to)
@@ -136,7 +135,7 @@ static void record(struct top *top, const char *action, const char *to)
 		order->action = action;
 		snprintf(order->to, sizeof(order->to), "%s", to);
 	}
-	send(top, order);
+	order_send(top, order);
 }
 
 static void file_typed(struct top *top, const char *file)

@@ -3,12 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/descriptors.h"
-#include "common/text.h"
 #include "keys.h"
 #include "terminal.h"
 #include "top.h"

@@ -1,5 +1,4 @@
 #include <curses.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
