@@ -66,7 +66,8 @@ $(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ)
 $(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
 
 # What mnm top shows, without a terminal.
-$(BUILD)/tests/unit/top_test: $(addprefix $(BUILD)/obj/src/cli/,descriptors.o failure.o \
+TOP_TESTS := $(addprefix $(BUILD)/tests/unit/top_,row_test table_test)
+$(TOP_TESTS): $(addprefix $(BUILD)/obj/src/cli/,descriptors.o failure.o \
 	field.o folder.o job.o processes.o top/column.o top/row.o top/table.o)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

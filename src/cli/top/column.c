@@ -227,16 +227,16 @@ static bool has_users(const struct table *table)
 	return false;
 }
 
-/* Chooses the columns, where a pool's name is at most so wide. Returns whether
- * all of them fit. */
+/* Chooses the columns, with that of users or without, where a pool's name is at
+ * most so wide. Returns whether all of them fit. */
 static bool choose(struct layout *layout, const struct table *table, int width,
-		   int pool_most)
+		   bool users, int pool_most)
 {
 	int at = COLUMN_FIRST, needed;
 
 	memset(layout, 0, sizeof(*layout));
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		if (i == COLUMN_USER && !has_users(table))
+		if (i == COLUMN_USER && !users)
 			continue;
 		/* The last column takes what is left of the line. */
 		needed = i == COLUMN_COMMAND ? columns[i].least
@@ -257,7 +257,12 @@ static bool choose(struct layout *layout, const struct table *table, int width,
 void layout_choose(struct layout *layout, const struct table *table, int width)
 {
 	enum { POOL_SHORT = 14 }; /* of most names without a backing */
+	int pool_most = columns[COLUMN_POOL].most;
+	bool users = has_users(table);
 
-	if (!choose(layout, table, width, columns[COLUMN_POOL].most))
-		choose(layout, table, width, POOL_SHORT);
+	if (users && (choose(layout, table, width, true, pool_most) ||
+		      choose(layout, table, width, true, POOL_SHORT)))
+		return;
+	if (!choose(layout, table, width, false, pool_most))
+		choose(layout, table, width, false, POOL_SHORT);
 }

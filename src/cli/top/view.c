@@ -268,6 +268,15 @@ static void details_draw(const struct top *top, int y)
 	paint_text(y, 0, COLS, PAINT_PLAIN, line);
 }
 
+/* What the list has no room for. */
+static void item_draw(const struct list *list, int y)
+{
+	const struct list_item *item = &list->items[list->selected];
+
+	if (list->choose && list->count)
+		paint_text(y, 0, COLS, PAINT_PLAIN, item->help);
+}
+
 static void key_draw(int y, int *x, const char *key, const char *label)
 {
 	int length = (int)strcspn(key, " ");
@@ -312,7 +321,9 @@ static void last_draw(struct top *top, int y)
 		message_draw(top, y);
 	else if (*top->warning)
 		paint_text(y, 0, COLS, PAINT_WARNING, top->warning);
-	else if (top->mode == MODE_TABLE)
+	else if (top->mode == MODE_LIST)
+		item_draw(&top->list, y);
+	else
 		details_draw(top, y);
 }
 
