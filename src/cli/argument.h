@@ -15,7 +15,7 @@ enum argument_kind {
 	ARGUMENT_FLAG,    /* an option without a value */
 	ARGUMENT_TEXT,    /* an option with a value of one word */
 	ARGUMENT_SECONDS, /* an option, with seconds or without */
-	ARGUMENT_DELAY,   /* an option with seconds, for a terminal */
+	ARGUMENT_DELAY,   /* the same, with seconds in any case */
 	ARGUMENT_PROFILE, /* an option, with =TEXT or without */
 	ARGUMENT_NAMES,   /* an option, with =NAMES, or without for "all" */
 	ARGUMENT_SETTING, /* an option whose value is kept in the order given */

@@ -104,6 +104,17 @@ def test_set_help_has_the_options_that_are_live_and_no_others():
         assert "mnm set --help" in document
 
 
+def test_the_page_of_top_has_every_column_and_key():
+    page = read("docs", "top.md")
+    titles = re.findall(r'\[COLUMN_\w+\] = {"(\S+)"',
+                        read("src", "cli", "top", "column.c"))
+    keys = re.findall(r'^\t{"(.+?)", ', read("src", "cli", "top", "keys.c"),
+                      re.MULTILINE)
+    assert len(titles) >= 10 and len(keys) >= 10
+    for word in titles + " ".join(keys).split():
+        assert f"`{word}`" in page, word
+
+
 def test_versions_agree():
     version = re.search(r'MNM_VERSION "(.*?)"',
                         read("src/common/version.h")).group(1)
