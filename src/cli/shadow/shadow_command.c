@@ -82,6 +82,15 @@ static void shadow_feed(struct shadow *shadow, const struct script *news)
 		shadow_stop(shadow);
 }
 
+/* Whether a block comes on a device that nobody plays. */
+static bool is_elsewhere(const struct shadows *shadows,
+			 const struct mnm_record_event *event)
+{
+	return (event->kind == MNM_RECORD_LIVE ||
+		event->kind == MNM_RECORD_ALLOC) &&
+	       event->device >= shadows->devices;
+}
+
 /* Hands on what is new. Returns false without memory, or if the recording can't
  * be followed any further. */
 static bool news_play(struct shadows *shadows)
@@ -91,8 +100,7 @@ static bool news_play(struct shadows *shadows)
 	bool fits = true;
 
 	while (fits && !stop_came() && (event = mnm_record_next(record))) {
-		if (event->kind <= MNM_RECORD_FREE &&
-		    event->device >= shadows->devices)
+		if (is_elsewhere(shadows, event))
 			continue;
 		fits = script_event_add(&shadows->news, &shadows->live, event);
 		if (shadows->news.count < STEPS_MOST)
