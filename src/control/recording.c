@@ -32,8 +32,14 @@ enum { LEAVE_SECONDS = 2, RESERVED_NS = 1000000000 };
 static _Atomic bool was_begun;
 
 /* The recorder is the control thread's, but a thread in which the process exits
- * asks for its figures as well. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+ * asks for its figures as well: it has those of the last turn, and does not wait
+ * for a disk. */
+static struct {
+	pthread_mutex_t lock;
+	struct recorder_figures figures;
+	char path[PATH_MAX];
+	bool runs;
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A futex: whether a thread waits for the end, and whether that has come. */
 enum { LEAVE_NOT, LEAVE_ASKED, LEAVE_DONE };
@@ -119,6 +125,15 @@ static const char *why_not(int error)
 			      : strerror(error);
 }
 
+static void figures_tell(void)
+{
+	pthread_mutex_lock(&told.lock);
+	told.figures = recorder_figures();
+	told.runs = recorder_runs();
+	snprintf(told.path, sizeof(told.path), "%s", recorder_path());
+	pthread_mutex_unlock(&told.lock);
+}
+
 /* Returns 0 or an errno. */
 static int begin(const char *path, uint64_t most)
 {
@@ -131,12 +146,11 @@ static int begin(const char *path, uint64_t most)
 	int res = ENOMEM;
 
 	plan.about = about;
-	pthread_mutex_lock(&lock);
 	if (about)
 		res = recorder_begin(&plan);
 	if (!res)
 		was_begun = true;
-	pthread_mutex_unlock(&lock);
+	figures_tell();
 	free(about);
 	if (res) /* it may have begun before it failed */
 		gate_pass();
@@ -185,9 +199,8 @@ static void end(void)
 	if (!recorder_runs())
 		return;
 	reserved_look();
-	pthread_mutex_lock(&lock);
 	recorder_end();
-	pthread_mutex_unlock(&lock);
+	figures_tell();
 	ended_tell();
 }
 
@@ -241,9 +254,8 @@ void recording_turn(void)
 	/* No lock is taken where nothing is recorded. */
 	if (ran) {
 		reserved_look();
-		pthread_mutex_lock(&lock);
 		recorder_tick();
-		pthread_mutex_unlock(&lock);
+		figures_tell();
 	}
 	if (ran && !recorder_runs())
 		ended_tell();
@@ -277,30 +289,23 @@ void recording_leave(void)
 void recording_forget(void)
 {
 	/* The parent's thread may have held it. */
-	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_init(&told.lock, NULL);
+	told.runs = false;
 	recorder_forget();
 }
 
 json_t *recording_json(void)
 {
-	struct recorder_figures figures;
-	struct timespec until;
 	json_t *json;
 
 	if (!was_begun)
 		return NULL;
-	/* A thread in which the process exits does not wait for a disk. */
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += LEAVE_SECONDS;
-	if (pthread_mutex_timedlock(&lock, &until))
-		return NULL;
-	figures = recorder_figures();
-	json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file", recorder_path(),
-			 "runs", recorder_runs(), "events",
-			 (json_int_t)figures.events, "dropped",
-			 (json_int_t)figures.dropped, "bytes",
-			 (json_int_t)figures.bytes);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&told.lock);
+	json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file", told.path, "runs",
+			 told.runs, "events", (json_int_t)told.figures.events,
+			 "dropped", (json_int_t)told.figures.dropped, "bytes",
+			 (json_int_t)told.figures.bytes);
+	pthread_mutex_unlock(&told.lock);
 	return json;
 }
 
