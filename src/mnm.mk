@@ -98,7 +98,7 @@ INSTALL_OWN := $(call INSTALL_AT,share/mnm)
 INSTALL_PY  := $(INSTALL_OWN)/python/mnm
 INSTALL_DOC := $(call INSTALL_AT,share/doc/mnm)
 # The README, and the pages and pictures to which its links and theirs lead.
-PAGES       := $(wildcard *.md docs/*.md docs/*.svg docs/results/*.md \
+PAGES       := $(wildcard *.md docs/*.md docs/*.svg docs/*.png docs/results/*.md \
 	src/sim/*.md tests/*/README.md tests/bench/plan/README.md)
 
 # Readable for all, whatever the umask is.

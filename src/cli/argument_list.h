@@ -97,6 +97,8 @@ ARGUMENT(svg, PATH, "svg", "FILE", \
 	"draw the plan there: time and addresses, coloured by class") \
 ARGUMENT(o, PATH, "o", "FILE", \
 	"write the lifetimes with their offsets there, as CSV") \
+ARGUMENT(page, PATH, "o", "FILE", \
+	"write it there as a page for a browser, with pictures") \
 ARGUMENT(save, PATH, "save", "FILE", \
 	"write the plan that a program follows there; see below") \
 ARGUMENT(file, FILE, NULL, "FILE", \

@@ -141,7 +141,11 @@ const struct command commands[] = {
 	 "the name needs %p. `mnm run --record` records from the start.\n", NULL,
 	 ask_run, true, "recording", record_print},
 	{"report", "say what a recording has: the peak, and who held what then",
-	 {ARG_device, ARG_json, ARG_recording},
+	 {ARG_device, ARG_page, ARG_json, ARG_recording},
+	 "The page needs nothing but a browser, no network either. It says when how\n"
+	 "much lived, was reserved and idle, who held the peak, where the blocks were,\n"
+	 "which sizes were asked for, what was slow, what iterations took, and what\n"
+	 "failed, so far as the recording says.\n"
 	 "If the end of the recording is missing or damaged, all up to there counts,\n"
 	 "one line says so, and the exit status is 1.\n", NULL,
 	 report_run, false, NULL, NULL},

@@ -8,20 +8,13 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/plan/replacement.h"
 #include "common/option.h"
 #include "common/text.h"
 #include "holders.h"
-#include "summary.h"
-#include "symbols.h"
+#include "report.h"
 
 enum { NAME_SIZE = 256, SHOWN = 15, WIDTH_MOST = 24 };
-
-struct report {
-	struct summary summary;
-	struct symbols *symbols;
-	json_t *program; /* of the recording's head */
-	int device;      /* only that; -1: all */
-};
 
 static void module_add(void *argument, const struct mnm_record_event *event)
 {
@@ -32,7 +25,7 @@ static void module_add(void *argument, const struct mnm_record_event *event)
 			    event->span, event->text);
 }
 
-static bool is_shown(const struct report *report, unsigned int device)
+bool report_shows(const struct report *report, unsigned int device)
 {
 	return report->summary.devices[device].used &&
 	       device != MNM_RECORD_NOWHERE &&
@@ -149,92 +142,8 @@ static void report_print(const struct report *report)
 		printf("; %" PRIu64 " are missing", report->summary.dropped);
 	putchar('\n');
 	for (unsigned int i = 0; i <= UINT8_MAX; i++)
-		if (is_shown(report, i))
+		if (report_shows(report, i))
 			device_print(report, i);
-}
-
-static json_t *holders_json(const struct report *report,
-			    const struct device_summary *device)
-{
-	size_t count = 0;
-	struct named_holder *named =
-		holders_name(device, report->symbols, &count);
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			list, json_pack("{s:I,s:I,s:s,s:s}", "bytes",
-					(json_int_t)named[i].bytes, "blocks",
-					(json_int_t)named[i].blocks, "file",
-					named[i].file, "function",
-					named[i].function));
-	free(named);
-	return list;
-}
-
-static json_t *failures_json(const struct report *report,
-			     const struct device_summary *device)
-{
-	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < device->failed && i < FAILURES_KEPT; i++) {
-		const struct failed_request *request = &device->failures[i];
-
-		site_names(report->symbols, request->site, file, function);
-		json_array_append_new(
-			list, json_pack("{s:I,s:I,s:I,s:I,s:s,s:s}", "time",
-					(json_int_t)request->time, "size",
-					(json_int_t)request->size, "live",
-					(json_int_t)request->live, "span",
-					(json_int_t)request->span, "file", file,
-					"function", function));
-	}
-	return list;
-}
-
-static json_t *device_json(const struct report *report, unsigned int number)
-{
-	const struct device_summary *device = &report->summary.devices[number];
-	json_t *json = json_object();
-
-	json_object_set_new(json, "device",
-			    number == MNM_RECORD_HOST ? json_string("host")
-						      : json_integer(number));
-#define FIGURE(name) \
-	json_object_set_new(json, #name, \
-			    json_integer((json_int_t)device->name));
-	FIGURE(requests)
-	FIGURE(frees)
-	FIGURE(failed)
-	FIGURE(driver)
-	FIGURE(fences)
-	FIGURE(swaps)
-	FIGURE(trims)
-	FIGURE(peak)
-	FIGURE(peak_span)
-	FIGURE(peak_time)
-#undef FIGURE
-	json_object_set_new(json, "failures", failures_json(report, device));
-	json_object_set_new(json, "holders", holders_json(report, device));
-	return json;
-}
-
-static void report_json(const struct report *report)
-{
-	json_t *devices = json_array(), *json;
-
-	for (unsigned int i = 0; i <= UINT8_MAX; i++)
-		if (is_shown(report, i))
-			json_array_append_new(devices, device_json(report, i));
-	json = json_pack("{s:O?,s:I,s:I,s:I,s:I,s:o}", "program",
-			 report->program, "events",
-			 (json_int_t)report->summary.events, "dropped",
-			 (json_int_t)report->summary.dropped, "nanoseconds",
-			 (json_int_t)report->summary.end, "iterations",
-			 (json_int_t)report->summary.marks, "devices", devices);
-	json_print(json);
-	json_decref(json);
 }
 
 static json_t *program_read(const char *path)
@@ -252,21 +161,43 @@ static json_t *program_read(const char *path)
 	return program;
 }
 
+/* Says all that is to be said of it, as it is asked for. */
+static bool report_give(const struct report *report,
+			const struct arguments *arguments)
+{
+	json_t *json;
+
+	if (arguments->page && !page_save(report, arguments->page))
+		return false;
+	if (arguments->json) {
+		json = report_json(report);
+		json_print(json);
+		json_decref(json);
+	} else if (!arguments->page) {
+		report_print(report);
+	}
+	return true;
+}
+
 int report_run(const struct command *command, const struct arguments *arguments)
 {
-	struct report report = {.device = -1};
+	struct report report = {.device = -1, .path = arguments->recording};
 	char wrong[4352], error[4352];
 	int status = EXIT_DONE;
 
 	if (device_read(command, arguments, &report.device))
 		return EXIT_USAGE;
+	if (arguments->page && !replacement_possible(arguments->page))
+		return EXIT_FAILED;
 	report.symbols = symbols_open();
 	if (!report.symbols)
 		return failure("no memory");
 	if (summary_read(&report.summary, arguments->recording, module_add,
 			 &report, wrong, error, sizeof(error))) {
 		report.program = program_read(arguments->recording);
-		(arguments->json ? report_json : report_print)(&report);
+		report.wrong = wrong;
+		if (!report_give(&report, arguments))
+			status = EXIT_FAILED;
 		if (*wrong)
 			status = failure("what follows is lost: %s", wrong);
 	} else {

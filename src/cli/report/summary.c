@@ -38,6 +38,9 @@ static void event_count(struct device_summary *device,
 	device->failed += event->kind == MNM_RECORD_FAILED;
 	device->swaps += event->kind == MNM_RECORD_SWAP;
 	device->trims += event->kind == MNM_RECORD_TRIM;
+	if (event->kind == MNM_RECORD_RESERVED &&
+	    event->size > device->reserved)
+		device->reserved = event->size;
 	device->driver += event->kind <= MNM_RECORD_FAILED &&
 			  event->flags & MNM_RECORD_DRIVER;
 	device->fences += event->kind <= MNM_RECORD_FAILED &&
@@ -207,6 +210,8 @@ bool summary_read(struct summary *summary, const char *path,
 		event_turn(summary, &live, event);
 		if (event->time > summary->end)
 			summary->end = event->time;
+		if (!summary->events || event->time < summary->begin)
+			summary->begin = event->time;
 	}
 	live_blocks_close(&live);
 	summary->dropped = mnm_record_dropped(record);

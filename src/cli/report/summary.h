@@ -29,13 +29,15 @@ struct device_summary {
 	uint64_t peak_span;  /* what they took in their pools then */
 	uint64_t peak_time;  /* when, in nanoseconds */
 	uint64_t peak_event; /* the number of its event, from 0 */
+	uint64_t reserved;   /* most bytes that its pools held; 0: unknown */
 	struct failed_request failures[FAILURES_KEPT];
 	struct holder *holders; /* of the peak, the largest first */
 	size_t holder_count;
 };
 
 struct summary {
-	uint64_t events, dropped, end; /* end: the last time, nanoseconds */
+	uint64_t events, dropped;
+	uint64_t begin, end; /* the first time and the last, nanoseconds */
 	uint64_t marks;
 	struct device_summary devices[UINT8_MAX + 1];
 };

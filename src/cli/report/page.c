@@ -1,0 +1,308 @@
+/* The page of mnm report: reads the recording a third time, now that it is
+ * known how long it is and where its peaks are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "cli/cli.h"
+#include "cli/plan/replacement.h"
+#include "cli/progress.h"
+#include "common/text.h"
+#include "common/version.h"
+#include "course.h"
+#include "last_calls.h"
+#include "page_parts.h"
+#include "report.h"
+
+enum {
+	BUCKETS = 2000,      /* of time, for all devices together */
+	BUCKETS_LEAST = 500, /* for one */
+	FINE = 200, /* events before and after a peak that have their own */
+	DEVICES = UINT8_MAX + 1,
+	SHOW_AFTER_MS = 1000,
+	SHOW_EACH_MS = 200,
+	SHOW_LOOK = 1 << 14, /* events, and the clock is looked at */
+};
+
+struct page {
+	const struct report *report;
+	struct course *courses[DEVICES]; /* NULL: not shown */
+	struct course *shown[DEVICES];   /* the others */
+	unsigned int count;
+	uint64_t width;  /* of a bucket, nanoseconds */
+	uint64_t number; /* of the event */
+	uint64_t time;   /* never falls */
+	struct live_blocks live;
+	struct last_calls calls;
+	uint64_t read, to_read; /* events, each time that they are read */
+	bool said;
+	int64_t show_ms; /* when that is shown again; 0: never */
+};
+
+/* Shows now and then how far it has come. */
+static void event_read(struct page *page)
+{
+	if (++page->read % SHOW_LOOK || !page->show_ms ||
+	    progress_ms() < page->show_ms)
+		return;
+	fprintf(stderr, "\r\033[K%.0f %%",
+		100.0 * (double)page->read / (double)page->to_read);
+	fflush(stderr);
+	page->said = true;
+	page->show_ms = progress_ms() + SHOW_EACH_MS;
+}
+
+static bool courses_open(struct page *page, const struct mnm_record *record)
+{
+	const struct summary *summary = &page->report->summary;
+	uint64_t buckets = BUCKETS;
+
+	for (unsigned int i = 0; i < DEVICES; i++) {
+		if (!report_shows(page->report, i))
+			continue;
+		page->courses[i] = course_open(i, &summary->devices[i], record,
+					       page->report->symbols);
+		if (!page->courses[i])
+			return false;
+		page->shown[page->count++] = page->courses[i];
+	}
+	if (page->count)
+		buckets /= page->count;
+	if (buckets < BUCKETS_LEAST)
+		buckets = BUCKETS_LEAST;
+	page->time = summary->begin;
+	page->width = (summary->end - summary->begin) / buckets + 1;
+	return true;
+}
+
+static uint64_t bucket_of(const struct page *page, unsigned int device)
+{
+	const struct summary *summary = &page->report->summary;
+	uint64_t peak = summary->devices[device].peak_event;
+	uint64_t away =
+		page->number > peak ? page->number - peak : peak - page->number;
+
+	return away <= FINE ? UINT64_MAX - page->number
+			    : (page->time - summary->begin) / page->width;
+}
+
+static void block_turn(struct page *page, const struct live_block *block,
+		       bool comes)
+{
+	unsigned int device = block->event.device;
+
+	if (page->courses[device])
+		course_block(page->courses[device], bucket_of(page, device),
+			     page->time, block, comes);
+}
+
+/* How long the last request or free of a thread has taken. */
+static void took_add(struct page *page, const struct mnm_record_event *event)
+{
+	const struct last_call *call =
+		last_calls_find(&page->calls, event->thread);
+	struct course *course = call ? page->courses[call->device] : NULL;
+
+	if (course)
+		slow_calls_add(&course->slow_calls,
+			       (struct slow_call){
+				       .took = event->size,
+				       .time = call->time,
+				       .size = call->size,
+				       .site = call->site,
+				       .thread = event->thread,
+				       .kind = call->kind,
+			       });
+}
+
+static void event_note(struct page *page, const struct mnm_record_event *event)
+{
+	for (unsigned int i = 0; i < page->count; i++) {
+		struct course *course = page->shown[i];
+
+		if (event->device == course->device ||
+		    event->device == MNM_RECORD_NOWHERE)
+			course_event(course, bucket_of(page, course->device),
+				     page->time, event);
+		if (course->summary->peak &&
+		    page->number == course->summary->peak_event)
+			course_peak(course, &page->live);
+	}
+}
+
+static void event_turn(struct page *page, const struct mnm_record_event *event)
+{
+	const struct live_block *block = live_blocks_over(&page->live, event);
+	uint64_t size = event->size;
+
+	if (event->time > page->time)
+		page->time = event->time;
+	if (block)
+		block_turn(page, block, false);
+	block = live_blocks_turn(&page->live, event);
+	if (block) {
+		size = block->event.size;
+		block_turn(page, block, event->kind != MNM_RECORD_FREE);
+	}
+	if (event->kind == MNM_RECORD_TOOK) {
+		took_add(page, event);
+		return;
+	}
+	if (event->kind <= MNM_RECORD_FAILED)
+		last_calls_note(&page->calls, event, size);
+	event_note(page, event);
+}
+
+static void block_learn(const struct page *page, const struct live_block *block,
+			bool comes)
+{
+	struct course *course =
+		block ? page->courses[block->event.device] : NULL;
+
+	if (course)
+		repetition_learn(&course->repetition, block, comes);
+}
+
+/* Where no iteration is marked, looks for what repeats; for that, all of the
+ * recording is read. */
+static void repetitions_find(struct page *page)
+{
+	char error[4352];
+	struct mnm_record *record =
+		mnm_record_open(page->report->path, error, sizeof(error));
+	const struct mnm_record_event *event;
+	struct live_blocks live = {0};
+
+	for (unsigned int i = 0; i < page->count; i++)
+		repetition_open(&page->shown[i]->repetition);
+	while (record && (event = mnm_record_next(record))) {
+		event_read(page);
+		block_learn(page, live_blocks_over(&live, event), false);
+		block_learn(page, live_blocks_turn(&live, event),
+			    event->kind != MNM_RECORD_FREE);
+	}
+	live_blocks_close(&live);
+	if (record)
+		mnm_record_close(record);
+}
+
+static json_t *courses_json(const struct page *page)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < page->count; i++)
+		json_array_append_new(list, course_json(page->shown[i]));
+	return list;
+}
+
+static void page_close(struct page *page)
+{
+	for (unsigned int i = 0; i < page->count; i++)
+		course_close(page->shown[i]);
+	live_blocks_close(&page->live);
+	last_calls_close(&page->calls);
+}
+
+/* NULL, and a line is printed, on failure. */
+static json_t *page_json(const struct report *report)
+{
+	struct page page = {.report = report};
+	char error[4352], wrong[256];
+	struct mnm_record *record =
+		mnm_record_open(report->path, error, sizeof(error));
+	const struct mnm_record_event *event;
+	json_t *json = NULL;
+
+	if (!record) {
+		failure("%s", error);
+		return NULL;
+	}
+	page.to_read = report->summary.events * (report->summary.marks ? 1 : 2);
+	if (progress_obeys())
+		page.show_ms = progress_ms() + SHOW_AFTER_MS;
+	if (courses_open(&page, record)) {
+		if (!report->summary.marks)
+			repetitions_find(&page);
+		/* It may have grown since. */
+		for (; page.number < report->summary.events &&
+		       (event = mnm_record_next(record));
+		     page.number++) {
+			event_read(&page);
+			event_turn(&page, event);
+		}
+		json = json_pack(
+			"{s:s,s:o,s:I,s:s,s:o}", "version", MNM_VERSION,
+			"report", report_json(report), "begin",
+			(json_int_t)report->summary.begin, "wrong",
+			text_plain(report->wrong, wrong, sizeof(wrong)),
+			"courses", courses_json(&page));
+	}
+	if (page.said)
+		progress_clear();
+	if (!json)
+		failure("no memory for the page");
+	page_close(&page);
+	mnm_record_close(record);
+	return json;
+}
+
+/* Writes what comes before the figures. Returns false without memory. */
+static bool begin_write(FILE *to)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	size_t size = ZSTD_DStreamOutSize();
+	ZSTD_inBuffer in = {page_begin, page_begin_size, 0};
+	void *bytes = malloc(size);
+	bool fits = stream && bytes;
+
+	while (fits && in.pos < in.size) {
+		ZSTD_outBuffer out = {bytes, size, 0};
+
+		fits = !ZSTD_isError(ZSTD_decompressStream(stream, &out, &in));
+		if (fits)
+			fwrite(bytes, 1, out.pos, to);
+	}
+	free(bytes);
+	ZSTD_freeDStream(stream);
+	return fits;
+}
+
+/* No text of the figures may end the element that they are in. */
+static int figures_write(const char *text, size_t size, void *to)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == '<')
+			fputs("\\u003c", to);
+		else
+			putc(text[i], to);
+	return 0;
+}
+
+static bool page_write(const json_t *json, FILE *to)
+{
+	if (!begin_write(to) ||
+	    json_dump_callback(json, figures_write, to,
+			       JSON_COMPACT | JSON_ENSURE_ASCII)) {
+		failure("no memory for the page");
+		return false;
+	}
+	fputs(page_rest, to);
+	return true;
+}
+
+bool page_save(const struct report *report, const char *path)
+{
+	json_t *json = page_json(report);
+	struct replacement replacement;
+	FILE *to = json ? replacement_begin(&replacement, path) : NULL;
+	bool whole = to && page_write(json, to);
+
+	json_decref(json);
+	if (whole)
+		return replacement_end(&replacement);
+	if (to)
+		replacement_drop(&replacement);
+	return false;
+}

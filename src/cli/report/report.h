@@ -1,0 +1,29 @@
+/* What `mnm report` says: as text, as JSON, and as a page. */
+#ifndef MNM_REPORT_H
+#define MNM_REPORT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "summary.h"
+#include "symbols.h"
+
+struct report {
+	struct summary summary;
+	struct symbols *symbols;
+	json_t *program; /* of the recording's head */
+	int device;      /* only that; -1: all */
+	const char *path;
+	const char *wrong; /* of the recording's end, or "" */
+};
+
+/* Whether the report is to say something of the device. */
+bool report_shows(const struct report *report, unsigned int device);
+
+json_t *report_json(const struct report *report);
+
+/* Writes the page there. On failure prints a line and returns false. */
+bool page_save(const struct report *report, const char *path);
+
+#endif
