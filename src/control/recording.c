@@ -32,8 +32,8 @@ enum { LEAVE_SECONDS = 2, RESERVED_NS = 1000000000 };
 static _Atomic bool was_begun;
 
 /* The recorder is the control thread's, but a thread in which the process exits
- * asks for its figures as well: it has those of the last turn, and does not wait
- * for a disk. */
+ * asks for its figures as well: it has those of the last turn, and does not
+ * wait for a disk. */
 static struct {
 	pthread_mutex_t lock;
 	struct recorder_figures figures;
