@@ -77,7 +77,7 @@ static const char *read_parts(struct reading *reading, struct frame *frame)
 		const uint8_t *at = view_take(view, size);
 
 		reading->columns[i] =
-			(struct view){at, at + (at ? size : 0), !at};
+			(struct view){at, at ? at + size : NULL, !at};
 	}
 	return view->wrong || view->at != view->end ? "its parts are wrong"
 						    : NULL;
@@ -187,10 +187,11 @@ const char *frame_read(struct frame *frame, const struct frame_head *head,
 
 	*frame = (struct frame){0};
 	wrong = decompress(frame, head, stored);
-	reading.view =
-		(struct view){frame->raw, frame->raw + head->size, false};
-	if (!wrong)
+	if (!wrong) {
+		reading.view = (struct view){frame->raw,
+					     frame->raw + head->size, false};
 		wrong = read_parts(&reading, frame);
+	}
 	if (!wrong)
 		wrong = read_events(&reading, frame);
 	free(reading.rows);
