@@ -13,6 +13,7 @@
 struct export
 {
 	FILE *to;
+	const char *path; /* of the recording */
 	const struct mnm_record *record;
 	double began; /* seconds since 1970 */
 	int pid;
@@ -35,7 +36,12 @@ struct export_format {
 		      const struct mnm_record_event *event,
 		      const struct live_block *block);
 	void (*end)(struct export *export);
+	/* In place of these three: reads the recording by itself, as often as
+	 * it has to. Returns false once it has said what is wrong. */
+	bool (*write)(struct export *export);
 };
+
+bool folded_write(struct export *export);
 
 /* The last has a NULL name. */
 extern const struct export_format export_formats[];

@@ -92,6 +92,8 @@ static bool export_write(struct export *export,
 {
 	uint64_t dropped;
 
+	if (format->write)
+		return format->write(export);
 	format->begin(export);
 	events_write(export, format, record);
 	if (format->end)
@@ -138,6 +140,7 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	record = mnm_record_open(arguments->recording, error, sizeof(error));
 	if (!record)
 		return failure("%s", error);
+	export.path = arguments->recording;
 	export.record = record;
 	about_read(&export);
 	whole = export_to(arguments->output, &export, format, record);

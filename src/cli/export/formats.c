@@ -225,13 +225,15 @@ static void chrome_end(struct export *export)
 /* clang-format off */
 const struct export_format export_formats[] = {
 	{"csv", "each event with all that is known of it", false,
-	 csv_begin, csv_event, NULL},
+	 csv_begin, csv_event, NULL, NULL},
 	{"trace", "as examples/traces, of one device: for mnm plan", true,
-	 trace_begin_out, trace_event_out, trace_end_out},
+	 trace_begin_out, trace_event_out, trace_end_out, NULL},
 	{"rmm", "as RMM's logging adaptor writes", false,
-	 rmm_begin, rmm_event, NULL},
+	 rmm_begin, rmm_event, NULL, NULL},
 	{"chrome", "JSON that Perfetto and chrome://tracing show", false,
-	 chrome_begin, chrome_event, chrome_end},
-	{NULL, NULL, false, NULL, NULL, NULL},
+	 chrome_begin, chrome_event, chrome_end, NULL},
+	{"folded", "who held a device's peak, for flame graphs", true,
+	 NULL, NULL, NULL, folded_write},
+	{NULL, NULL, false, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -1,0 +1,106 @@
+/* What was live at a device's peak, as folded stacks: lines of frames, the
+ * outermost first, and bytes. flamegraph.pl, inferno and speedscope read it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/report/holders.h"
+#include "cli/report/summary.h"
+#include "cli/report/symbols.h"
+#include "export.h"
+
+static void code_add(void *argument, const struct mnm_record_event *event)
+{
+	if (event->text)
+		symbols_add(argument, event->address, event->size, event->span,
+			    event->text);
+}
+
+/* A frame has no semicolon, which separates frames. */
+static void frame_put(FILE *to, const char *frame)
+{
+	for (; *frame; frame++)
+		fputc(*frame == ';' ? ':' : *frame, to);
+}
+
+/* The frames of a holder. */
+static void frames_put(FILE *to, const struct named_holder *holder)
+{
+	frame_put(to, holder->file);
+	if (!*holder->function)
+		return;
+	fputc(';', to);
+	frame_put(to, holder->function);
+}
+
+static bool peak_write(const struct export *export,
+		       const struct device_summary *device,
+		       struct symbols *symbols)
+{
+	size_t count = 0;
+	struct named_holder *holders = holders_name(device, symbols, &count);
+
+	if (!holders)
+		failure("no memory");
+	for (size_t i = 0; i < count; i++) {
+		frames_put(export->to, &holders[i]);
+		fprintf(export->to, " %" PRIu64 "\n", holders[i].bytes);
+	}
+	free(holders);
+	return holders;
+}
+
+/* The one that is wanted, or else the first that memory is of; NULL without
+ * one. */
+static const struct device_summary *device_choose(const struct export *export,
+						  const struct summary *summary)
+{
+	if (export->device >= 0)
+		return export->device <= UINT8_MAX
+			       ? &summary->devices[export->device]
+			       : NULL;
+	for (int i = 0; i < MNM_RECORD_HOST; i++)
+		if (summary->devices[i].peak)
+			return &summary->devices[i];
+	return NULL;
+}
+
+static bool summary_write(const struct export *export, struct summary *summary,
+			  struct symbols *symbols)
+{
+	const struct device_summary *device;
+	char wrong[4352], error[4352];
+	bool whole = true;
+
+	if (!summary_read(summary, export->path, code_add, symbols, wrong,
+			  error, sizeof(error)))
+		return !failure("%s", error);
+	device = device_choose(export, summary);
+	if (device)
+		whole = peak_write(export, device, symbols);
+	if (summary->dropped)
+		failure("%" PRIu64 " events are missing: the program made more "
+			"than could be written",
+			summary->dropped);
+	if (*wrong)
+		whole = !failure("what follows is lost: %s", wrong);
+	return whole;
+}
+
+bool folded_write(struct export *export)
+{
+	struct summary *summary = calloc(1, sizeof(*summary));
+	struct symbols *symbols = symbols_open();
+	bool whole = false;
+
+	if (summary && symbols) {
+		whole = summary_write(export, summary, symbols);
+		summary_release(summary);
+	} else {
+		failure("no memory");
+	}
+	symbols_close(symbols);
+	free(summary);
+	return whole;
+}
