@@ -25,8 +25,10 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
+	$(BUILD)/obj/src/record/frame_write.o \
 	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/export/*.c \
-		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c src/cli/shadow/*.c src/cli/top/*.c)
+		src/cli/import/*.c src/cli/plan/*.c src/cli/replay/*.c \
+		src/cli/report/*.c src/cli/shadow/*.c src/cli/top/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm $(BUILD)/libmnm-record.a
 

@@ -30,6 +30,10 @@ enum mnm_record_kind {
 			      * live and idle ones; looked at every 20 ms */
 	MNM_RECORD_TOOK, /* the last request or free of this thread has taken
 			  * `size` nanoseconds; only of slow ones */
+	MNM_RECORD_NAME, /* what calls from that site has the name of the text:
+			  * its file, a tab, and its function. Of recordings
+			  * that were made from other files, whose sites are
+			  * no addresses */
 	MNM_RECORD_KINDS
 };
 

@@ -72,7 +72,8 @@ struct arguments {
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
 		*recording, *output, *pools, *simulated, *scale, *scaled,
-		*replayed, *shadowed, *shadow_pools, *page;
+		*replayed, *shadowed, *shadow_pools, *page, *source_format,
+		*into, *source;
 	/* 0 if not given. */
 	size_t capacity, unit, max_size;
 	double time;

@@ -55,6 +55,10 @@ ARGUMENT(to, FILE, NULL, "FILE", \
 	"the file, for start; %p, %h and %d as in mnm run --record") \
 ARGUMENT(format, TEXT, "format", "F", "one of those below [csv]") \
 ARGUMENT(output, PATH, "output", "FILE", "write there [stdout]") \
+ARGUMENT(source_format, TEXT, "format", "F", \
+	"one of those below [found by looking at the file]") \
+ARGUMENT(into, PATH, "o", "FILE", "the recording that is written") \
+ARGUMENT(source, FILE, NULL, "FILE", "what is read") \
 ARGUMENT(recording, FILE, NULL, "FILE", "a recording") \
 ARGUMENT(pools, TEXT, "pool", "P,...", \
 	"pools, as `mnm pools` lists them, or NAME@BACKING [all]") \

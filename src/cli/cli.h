@@ -64,6 +64,8 @@ int shadow_command(const struct command *command,
 		   const struct arguments *arguments);
 int export_run(const struct command *command,
 	       const struct arguments *arguments);
+int import_run(const struct command *command,
+	       const struct arguments *arguments);
 int doctor_run(const struct command *command,
 	       const struct arguments *arguments);
 /* Asks the programs that the arguments name, and prints what they answer. */
@@ -72,6 +74,7 @@ int ask_run(const struct command *command, const struct arguments *arguments);
 /* Each prints the rest of its command's help. */
 void run_more(void);
 void export_more(void);
+void import_more(void);
 
 /* Prints how many iterations of a program are marked. */
 void mark_print(const struct job *job, const struct arguments *arguments);

@@ -176,6 +176,12 @@ const struct command commands[] = {
 	 "the program's end. The device is larger than any is, unless --device is given.\n",
 	 NULL,
 	 shadow_command, false, NULL, NULL},
+	{"import", "make a recording of what another tool has written",
+	 {ARG_source_format, ARG_into, ARG_source},
+	 "What was made is read by mnm report, export and plan as any recording. If\n"
+	 "something is wrong with FILE, one line says where, and nothing is written.\n",
+	 import_more,
+	 import_run, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
 	  ARG_unit, ARG_svg, ARG_o, ARG_save, ARG_device, ARG_json, ARG_file},

@@ -64,7 +64,7 @@ static inline bool kind_has_block(unsigned int kind)
 static inline bool kind_has_text(unsigned int kind)
 {
 	return kind == MNM_RECORD_SWAP || kind == MNM_RECORD_PUSH ||
-	       kind == MNM_RECORD_MODULE;
+	       kind == MNM_RECORD_MODULE || kind == MNM_RECORD_NAME;
 }
 
 struct frame_writer;

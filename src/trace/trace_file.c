@@ -217,6 +217,9 @@ static const char *lines_read(struct trace_file *trace, struct text_file *text,
 			return "no memory to read it";
 		event->line = text->number;
 		wrong = event_parse(trace, line, event, live);
+		if (!wrong && trace->each)
+			wrong = trace->each(trace->argument, event,
+					    line + strlen(line) + 1);
 	}
 	if (wrong || text->error)
 		return wrong ? wrong : text->error;

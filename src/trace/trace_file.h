@@ -61,6 +61,11 @@ struct trace_file {
 	uint64_t last_id;     /* the highest id, and the number of mallocs */
 	unsigned int streams; /* highest stream + 1, at least 1 */
 	double step_ms; /* of the network's kernels, an iteration; 0: unknown */
+	/* Called for each event that is read, with the text behind the first
+	 * comma of its line, if it is set. Returns what is wrong, or NULL. */
+	const char *(*each)(void *argument, const struct trace_event *event,
+			    const char *fields);
+	void *argument;
 };
 
 /* Reads a plain or zstd-compressed trace. On failure prints one line with file

@@ -16,7 +16,7 @@ from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
 from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
-            "record", "report", "export", "plan", "doctor", "help",
+            "record", "report", "export", "import", "plan", "doctor", "help",
             "version"]
 FREE_PID = 4194303  # the highest number that there can be, so hardly in use
 
@@ -78,7 +78,7 @@ def test_each_command_has_help(box, command):
     ["record", "1"], ["record", "1", "start", "a", "b"],
     ["record", "1", "start", "a", "--max-size", "x"], ["export"],
     ["report"], ["report", "a", "--device", "x"],
-    ["export", "a", "b"], ["export", "a", "--format", "x"],
+    ["export", "a", "b"], ["import", "a"], ["import", "-o", "b"], ["export", "a", "--format", "x"],
     ["ps", "--watch", "-1"], ["ps", "--watch", "nan"], ["ps", "--all-figures"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
     done = box.mnm(*words, check=False)
@@ -647,7 +647,7 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
 @pytest.mark.parametrize("words", [
     [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
                                     "reset", "trim", "record", "report",
-                                    "export",
+                                    "export", "import",
                                     "plan", "doctor",
                                     "help", "version"))])
 def test_help_fits_a_terminal(box, words):

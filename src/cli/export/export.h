@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <jansson.h>
 #include <mnm/record.h>
 
+#include "cli/report/symbols.h"
 #include "live_blocks.h"
 
 struct export
@@ -15,11 +17,14 @@ struct export
 	FILE *to;
 	const char *path; /* of the recording */
 	const struct mnm_record *record;
+	const json_t *source; /* what it was imported from, or NULL */
+	struct symbols *symbols;
 	double began; /* seconds since 1970 */
 	int pid;
 	int device; /* only that one; -1: all */
 	struct live_blocks live;
 	uint64_t written;              /* lines or objects, so far */
+	bool marked;                   /* and it was not written yet */
 	uint64_t bytes[UINT8_MAX + 1]; /* live, by device */
 	uint32_t streams[64];          /* as they were met */
 	unsigned int stream_count;
@@ -41,12 +46,20 @@ struct export_format {
 	bool (*write)(struct export *export);
 };
 
+void trace_begin_out(struct export *export);
+void trace_event_out(struct export *export,
+		     const struct mnm_record_event *event,
+		     const struct live_block *block);
+void trace_end_out(struct export *export);
 bool folded_write(struct export *export);
 
 /* The last has a NULL name. */
 extern const struct export_format export_formats[];
 
-/* How a stream is numbered in traces, which know 64. */
-unsigned int export_stream(struct export *export, uint32_t stream);
+static inline bool export_comes(const struct mnm_record_event *event)
+{
+	return event->kind == MNM_RECORD_LIVE ||
+	       event->kind == MNM_RECORD_ALLOC;
+}
 
 #endif

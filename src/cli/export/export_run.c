@@ -37,14 +37,16 @@ static const struct export_format *format_find(const char *name)
 	return NULL;
 }
 
-static void about_read(struct export *export)
+/* Reads the recording's head, which is returned. */
+static json_t *about_read(struct export *export)
 {
 	json_t *head = json_loads(mnm_record_about(export->record), 0, NULL);
 	const json_t *program = json_object_get(head, "program");
 
+	export->source = json_object_get(program, "source");
 	export->pid = (int)json_integer_value(json_object_get(program, "pid"));
 	export->began = json_number_value(json_object_get(program, "began"));
-	json_decref(head);
+	return head;
 }
 
 /* Whether the export is about the event. The first device that memory is of is
@@ -131,6 +133,7 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	struct export export = {.device = -1};
 	struct mnm_record *record;
 	char error[4352];
+	json_t *head;
 	bool whole;
 
 	if (!format)
@@ -142,8 +145,13 @@ int export_run(const struct command *command, const struct arguments *arguments)
 		return failure("%s", error);
 	export.path = arguments->recording;
 	export.record = record;
-	about_read(&export);
-	whole = export_to(arguments->output, &export, format, record);
+	head = about_read(&export);
+	export.symbols = symbols_open();
+	whole = export.symbols
+			? export_to(arguments->output, &export, format, record)
+			: !failure("no memory");
+	symbols_close(export.symbols);
+	json_decref(head);
 	live_blocks_close(&export.live);
 	mnm_record_close(record);
 	return whole ? EXIT_DONE : EXIT_FAILED;

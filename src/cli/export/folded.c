@@ -10,11 +10,9 @@
 #include "cli/report/symbols.h"
 #include "export.h"
 
-static void code_add(void *argument, const struct mnm_record_event *event)
+static void code_note(void *argument, const struct mnm_record_event *event)
 {
-	if (event->text)
-		symbols_add(argument, event->address, event->size, event->span,
-			    event->text);
+	symbols_note(argument, event);
 }
 
 /* A frame has no semicolon, which separates frames. */
@@ -35,20 +33,20 @@ static void frames_put(FILE *to, const struct named_holder *holder)
 }
 
 static bool peak_write(const struct export *export,
-		       const struct device_summary *device,
-		       struct symbols *symbols)
+		       const struct device_summary *device)
 {
 	size_t count = 0;
-	struct named_holder *holders = holders_name(device, symbols, &count);
+	struct named_holder *holders =
+		holders_name(device, export->symbols, &count);
 
 	if (!holders)
-		failure("no memory");
+		return !failure("no memory");
 	for (size_t i = 0; i < count; i++) {
 		frames_put(export->to, &holders[i]);
 		fprintf(export->to, " %" PRIu64 "\n", holders[i].bytes);
 	}
 	free(holders);
-	return holders;
+	return true;
 }
 
 /* The one that is wanted, or else the first that memory is of; NULL without
@@ -66,19 +64,18 @@ static const struct device_summary *device_choose(const struct export *export,
 	return NULL;
 }
 
-static bool summary_write(const struct export *export, struct summary *summary,
-			  struct symbols *symbols)
+static bool summary_write(const struct export *export, struct summary *summary)
 {
 	const struct device_summary *device;
 	char wrong[4352], error[4352];
 	bool whole = true;
 
-	if (!summary_read(summary, export->path, code_add, symbols, wrong,
-			  error, sizeof(error)))
+	if (!summary_read(summary, export->path, code_note, export->symbols,
+			  wrong, error, sizeof(error)))
 		return !failure("%s", error);
 	device = device_choose(export, summary);
 	if (device)
-		whole = peak_write(export, device, symbols);
+		whole = peak_write(export, device);
 	if (summary->dropped)
 		failure("%" PRIu64 " events are missing: the program made more "
 			"than could be written",
@@ -91,16 +88,12 @@ static bool summary_write(const struct export *export, struct summary *summary,
 bool folded_write(struct export *export)
 {
 	struct summary *summary = calloc(1, sizeof(*summary));
-	struct symbols *symbols = symbols_open();
-	bool whole = false;
+	bool whole;
 
-	if (summary && symbols) {
-		whole = summary_write(export, summary, symbols);
-		summary_release(summary);
-	} else {
-		failure("no memory");
-	}
-	symbols_close(symbols);
+	if (!summary)
+		return !failure("no memory");
+	whole = summary_write(export, summary);
+	summary_release(summary);
 	free(summary);
 	return whole;
 }

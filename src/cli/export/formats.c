@@ -2,48 +2,37 @@
 #include "export.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
-static const char *const kinds[MNM_RECORD_KINDS] = {
-	[MNM_RECORD_LIVE] = "live",         [MNM_RECORD_ALLOC] = "malloc",
-	[MNM_RECORD_FREE] = "free",         [MNM_RECORD_FAILED] = "failed",
-	[MNM_RECORD_SWAP] = "swap",         [MNM_RECORD_TRIM] = "trim",
-	[MNM_RECORD_MARK] = "mark",         [MNM_RECORD_PUSH] = "push",
-	[MNM_RECORD_POP] = "pop",           [MNM_RECORD_MODULE] = "module",
-	[MNM_RECORD_RESERVED] = "reserved", [MNM_RECORD_TOOK] = "took",
-};
+#include "kinds.h"
 
-static bool comes(const struct mnm_record_event *event)
-{
-	return event->kind == MNM_RECORD_LIVE ||
-	       event->kind == MNM_RECORD_ALLOC;
-}
-
-unsigned int export_stream(struct export *export, uint32_t stream)
-{
-	const unsigned int most =
-		sizeof(export->streams) / sizeof(*export->streams);
-	unsigned int i = 0;
-
-	if (!stream)
-		return 0;
-	while (i < export->stream_count && export->streams[i] != stream)
-		i++;
-	if (i == export->stream_count && i < most - 1)
-		export->streams[export->stream_count++] = stream;
-	return i + 1 < most ? i + 1 : most - 1;
-}
-
-/* A text of the recording, in ASCII, without what CSV and JSON would have to
- * escape. */
+/* A text of the recording, in ASCII, without what JSON would have to escape. */
 static void text_put(const struct export *export, const char *text)
 {
 	for (; text && *text; text++)
 		fputc(*text < ' ' || *text > '~' || *text == '"' ||
-				      *text == ',' || *text == '\\'
+				      *text == '\\'
 			      ? '?'
 			      : *text,
 		      export->to);
+}
+
+/* A text as a field of CSV: in quotes where it has a comma or a quote. */
+static void field_put(const struct export *export, const char *text)
+{
+	bool quoted = text && text[strcspn(text, ",\"")];
+
+	if (quoted)
+		fputc('"', export->to);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			fputc('"', export->to);
+		fputc((*text >= ' ' && *text <= '~') || *text == '\t' ? *text
+								      : '?',
+		      export->to);
+	}
+	if (quoted)
+		fputc('"', export->to);
 }
 
 /* What spreadsheets read: all that is known. */
@@ -69,8 +58,8 @@ static void csv_event(struct export *export,
 	(void)block;
 	fprintf(export->to,
 		"%" PRIu64 ",%s,%#" PRIx64 ",%" PRIu64 ",%" PRIu64 ",",
-		event->time, kinds[event->kind], event->address, event->size,
-		event->span);
+		event->time, record_kinds[event->kind], event->address,
+		event->size, event->span);
 	device_put(export, event->device);
 	fprintf(export->to, ",%u,%u,%s,%d,%d,%d,%d,%#" PRIx64 ",",
 		event->stream, event->thread,
@@ -79,44 +68,8 @@ static void csv_event(struct export *export,
 		!!(event->flags & MNM_RECORD_DRIVER),
 		!!(event->flags & MNM_RECORD_FENCE),
 		!!(event->flags & MNM_RECORD_ORDERED), event->site);
-	text_put(export, event->text);
+	field_put(export, event->text);
 	fputc('\n', export->to);
-}
-
-/* The format of examples/traces/FORMAT.md. */
-static void trace_begin_out(struct export *export)
-{
-	fprintf(export->to,
-		"# trace: recording of pid %d\n# format: 1\n"
-		"# columns: malloc,id,bytes,stream,class,name | free,id | "
-		"mark,iter,phase\n",
-		export->pid);
-}
-
-static void trace_event_out(struct export *export,
-			    const struct mnm_record_event *event,
-			    const struct live_block *block)
-{
-	if (event->kind == MNM_RECORD_MARK)
-		fprintf(export->to, "mark,%" PRIu64 ",iteration\n",
-			export->written++);
-	if (!block)
-		return;
-	if (comes(event))
-		fprintf(export->to,
-			"malloc,%" PRIu64 ",%" PRIu64 ",%u,other,\n", block->id,
-			event->size, export_stream(export, event->stream));
-	else
-		fprintf(export->to, "free,%" PRIu64 "\n", block->id);
-}
-
-/* In a trace nothing is live at the end. */
-static void trace_end_out(struct export *export)
-{
-	const struct live_block *block;
-
-	while ((block = live_blocks_take(&export->live)))
-		fprintf(export->to, "free,%" PRIu64 "\n", block->id);
 }
 
 /* What RMM's logging adaptor writes, and its replay benchmark reads. */
@@ -133,7 +86,7 @@ static void rmm_event(struct export *export,
 		fprintf(export->to, "%u,%.6f,%s,%#" PRIx64 ",%" PRIu64 ",%#x\n",
 			event->thread,
 			export->began + (double)event->time * 1e-9,
-			comes(event) ? "allocate" : "deallocate",
+			export_comes(event) ? "allocate" : "free",
 			event->address, block->event.size, event->stream);
 }
 
@@ -168,7 +121,7 @@ static void chrome_live(struct export *export,
 {
 	uint64_t *bytes = &export->bytes[event->device];
 
-	if (comes(event))
+	if (export_comes(event))
 		*bytes += block->event.size;
 	else
 		*bytes -= block->event.size;
@@ -203,14 +156,14 @@ static void chrome_event(struct export *export,
 		chrome_bytes(export, event, "reserved", event->size);
 	if (event->kind == MNM_RECORD_TOOK)
 		chrome_took(export, event);
-	if (comes(event) || event->kind == MNM_RECORD_FREE ||
+	if (export_comes(event) || event->kind == MNM_RECORD_FREE ||
 	    event->kind >= MNM_RECORD_MODULE)
 		return;
 	chrome_next(export);
 	fprintf(export->to, "{\"ph\":\"%s\",\"name\":\"%s%s", phase,
 		event->text && event->kind != MNM_RECORD_SWAP
 			? ""
-			: kinds[event->kind],
+			: record_kinds[event->kind],
 		event->kind == MNM_RECORD_SWAP ? " to " : "");
 	text_put(export, event->text);
 	fprintf(export->to, "\",\"ts\":%.3f,\"pid\":%d,\"tid\":%u}",

@@ -8,7 +8,8 @@
 void site_names(struct symbols *symbols, uint64_t site,
 		char file[HOLDER_NAME_SIZE], char function[HOLDER_NAME_SIZE])
 {
-	symbols_find(symbols, site, file, function, HOLDER_NAME_SIZE);
+	if (symbols_find(symbols, site, file, function, HOLDER_NAME_SIZE))
+		return;
 	if (!*file)
 		snprintf(file, HOLDER_NAME_SIZE, "%s",
 			 site ? "(code of no file)" : "(unknown)");

@@ -16,13 +16,11 @@
 
 enum { NAME_SIZE = 256, SHOWN = 15, WIDTH_MOST = 24 };
 
-static void module_add(void *argument, const struct mnm_record_event *event)
+static void code_note(void *argument, const struct mnm_record_event *event)
 {
 	struct report *report = argument;
 
-	if (event->text)
-		symbols_add(report->symbols, event->address, event->size,
-			    event->span, event->text);
+	symbols_note(report->symbols, event);
 }
 
 bool report_shows(const struct report *report, unsigned int device)
@@ -104,12 +102,14 @@ static void device_print(const struct report *report, unsigned int number)
 	const struct device_summary *device = &report->summary.devices[number];
 	char name[32], peak[TEXT_BYTES_SIZE], span[TEXT_BYTES_SIZE];
 
-	printf("\n%s: %s live at most, %.3f s after the start; its blocks took "
-	       "%s\n",
+	printf("\n%s: %s live at most, %.3f s after the start",
 	       device_text(number, name),
 	       text_bytes((int64_t)device->peak, peak),
-	       (double)device->peak_time * 1e-9,
-	       text_bytes((int64_t)device->peak_span, span));
+	       (double)device->peak_time * 1e-9);
+	if (device->peak_span)
+		printf("; its blocks took %s",
+		       text_bytes((int64_t)device->peak_span, span));
+	putchar('\n');
 	printf("  %" PRIu64 " requests, %" PRIu64 " frees, %" PRIu64
 	       " failed; the driver was asked in %" PRIu64
 	       " (%.1f %%), %" PRIu64 " fences, %" PRIu64 " swaps, %" PRIu64
@@ -130,11 +130,13 @@ static void report_print(const struct report *report)
 		json_string_value(json_object_get(report->program, "host"));
 	char name[NAME_SIZE], place[NAME_SIZE];
 
-	printf("%s, pid %lld, on %s: %" PRIu64 " events in %.3f s",
-	       text_plain(program, name, sizeof(name)),
-	       (long long)json_integer_value(
-		       json_object_get(report->program, "pid")),
-	       text_plain(host, place, sizeof(place)), report->summary.events,
+	printf("%s", text_plain(program, name, sizeof(name)));
+	if (!json_object_get(report->program, "source"))
+		printf(", pid %lld, on %s",
+		       (long long)json_integer_value(
+			       json_object_get(report->program, "pid")),
+		       text_plain(host, place, sizeof(place)));
+	printf(": %" PRIu64 " events in %.3f s", report->summary.events,
 	       (double)report->summary.end * 1e-9);
 	if (report->summary.marks)
 		printf(", %" PRIu64 " iterations", report->summary.marks);
@@ -192,7 +194,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	report.symbols = symbols_open();
 	if (!report.symbols)
 		return failure("no memory");
-	if (summary_read(&report.summary, arguments->recording, module_add,
+	if (summary_read(&report.summary, arguments->recording, code_note,
 			 &report, wrong, error, sizeof(error))) {
 		report.program = program_read(arguments->recording);
 		report.wrong = wrong;

@@ -191,8 +191,8 @@ static void peaks_read(struct summary *summary, struct mnm_record *record)
 }
 
 bool summary_read(struct summary *summary, const char *path,
-		  void (*module)(void *argument,
-				 const struct mnm_record_event *event),
+		  void (*code)(void *argument,
+			       const struct mnm_record_event *event),
 		  void *argument, char *wrong, char *error, size_t error_size)
 {
 	struct mnm_record *record = mnm_record_open(path, error, error_size);
@@ -205,8 +205,9 @@ bool summary_read(struct summary *summary, const char *path,
 	if (!record)
 		return false;
 	for (; (event = mnm_record_next(record)); summary->events++) {
-		if (event->kind == MNM_RECORD_MODULE)
-			module(argument, event);
+		if (event->kind == MNM_RECORD_MODULE ||
+		    event->kind == MNM_RECORD_NAME)
+			code(argument, event);
 		event_turn(summary, &live, event);
 		if (event->time > summary->end)
 			summary->end = event->time;

@@ -44,11 +44,11 @@ struct summary {
 
 /* Reads a recording twice: the second time up to the peaks. Returns false and
  * says why, in one line of at most error_size bytes, if it can't be read. What
- * is wrong with its end is in `wrong`, or that is empty. Calls `module` for
- * each file of code. */
+ * is wrong with its end is in `wrong`, or that is empty. Calls `code` for each
+ * file of code, and each name. */
 bool summary_read(struct summary *summary, const char *path,
-		  void (*module)(void *argument,
-				 const struct mnm_record_event *event),
+		  void (*code)(void *argument,
+			       const struct mnm_record_event *event),
 		  void *argument, char *wrong, char *error, size_t error_size);
 void summary_release(struct summary *summary);
 

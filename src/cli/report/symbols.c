@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uthash.h>
+
 #include "common/text.h"
 #include "elf_names.h"
 
@@ -16,8 +18,16 @@ struct code {
 	struct code *next;
 };
 
+/* A site that the recording has named. */
+struct name {
+	uint64_t site;
+	char *text;
+	UT_hash_handle hh;
+};
+
 struct symbols {
 	struct code *list; /* the newest first */
+	struct name *names;
 	/* Of the C++ runtime, if there is one here. */
 	char *(*demangle)(const char *, char *, size_t *, int *);
 };
@@ -32,8 +42,22 @@ struct symbols *symbols_open(void)
 	return symbols;
 }
 
+static void names_close(struct symbols *symbols)
+{
+	struct name *name, *next;
+
+	HASH_ITER (hh, symbols->names, name, next) {
+		/* NOLINTNEXTLINE(*-unix.Malloc): uthash moves the table on */
+		HASH_DEL(symbols->names, name);
+		free(name->text);
+		free(name);
+	}
+}
+
 void symbols_close(struct symbols *symbols)
 {
+	if (symbols)
+		names_close(symbols);
 	while (symbols && symbols->list) {
 		struct code *first = symbols->list;
 
@@ -65,6 +89,67 @@ bool symbols_add(struct symbols *symbols, uint64_t address, uint64_t size,
 	return true;
 }
 
+static struct name *name_find(const struct symbols *symbols, uint64_t site)
+{
+	struct name *name;
+
+	/* NOLINTNEXTLINE(*-core.*): uthash sets name */
+	HASH_FIND(hh, symbols->names, &site, sizeof(site), name);
+	return name;
+}
+
+static struct name *name_add(struct symbols *symbols, uint64_t site)
+{
+	struct name *name = calloc(1, sizeof(*name));
+
+	if (!name)
+		return NULL;
+	name->site = site;
+	HASH_ADD(hh, symbols->names, site, sizeof(site), name);
+	if (name->hh.tbl)
+		return name;
+	free(name);
+	return NULL;
+}
+
+bool symbols_name(struct symbols *symbols, uint64_t site, const char *text)
+{
+	struct name *name = name_find(symbols, site);
+	char *own = strdup(text);
+
+	if (own && !name)
+		name = name_add(symbols, site);
+	if (!own || !name) {
+		free(own);
+		return false;
+	}
+	free(name->text);
+	name->text = own;
+	return true;
+}
+
+void symbols_note(struct symbols *symbols, const struct mnm_record_event *event)
+{
+	if (event->kind == MNM_RECORD_MODULE && event->text)
+		symbols_add(symbols, event->address, event->size, event->span,
+			    event->text);
+	if (event->kind == MNM_RECORD_NAME && event->text)
+		symbols_name(symbols, event->site, event->text);
+}
+
+static void name_write(const char *text, char *file, char *function,
+		       size_t size)
+{
+	const char *tab = strchr(text, '\t');
+	size_t length = tab ? (size_t)(tab - text) : strlen(text);
+	const char *slash = memrchr(text, '/', length);
+	size_t before = slash ? (size_t)(slash + 1 - text) : 0;
+
+	snprintf(file, size, "%.*s", (int)(length - before), text + before);
+	text_plain(file, file, size);
+	text_plain(tab ? tab + 1 : "", function, size);
+}
+
 static void function_write(const struct symbols *symbols, const char *name,
 			   char *function, size_t size)
 {
@@ -77,17 +162,22 @@ static void function_write(const struct symbols *symbols, const char *name,
 	free(plain);
 }
 
-void symbols_find(struct symbols *symbols, uint64_t site, char *file,
+bool symbols_find(struct symbols *symbols, uint64_t site, char *file,
 		  char *function, size_t size)
 {
+	const struct name *given = name_find(symbols, site);
 	struct code *code = symbols->list;
 	const char *name = NULL, *slash;
 
 	*file = *function = '\0';
+	if (given) {
+		name_write(given->text, file, function, size);
+		return true;
+	}
 	while (code && (site <= code->start || site > code->end))
 		code = code->next;
 	if (!code || !site)
-		return;
+		return false;
 	slash = strrchr(code->path, '/');
 	text_plain(slash ? slash + 1 : code->path, file, size);
 	if (!code->looked)
@@ -98,4 +188,5 @@ void symbols_find(struct symbols *symbols, uint64_t site, char *file,
 				      site - 1 - code->start + code->offset);
 	if (name)
 		function_write(symbols, name, function, size);
+	return false;
 }

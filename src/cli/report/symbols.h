@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <mnm/record.h>
+
 struct symbols;
 
 /* NULL without memory. */
@@ -19,10 +21,19 @@ void symbols_close(struct symbols *symbols);
 bool symbols_add(struct symbols *symbols, uint64_t address, uint64_t size,
 		 uint64_t offset, const char *path);
 
+/* From now on, what calls from that site has the name of the text: a file, a
+ * tab, and a function. Returns false without memory. */
+bool symbols_name(struct symbols *symbols, uint64_t site, const char *text);
+
+/* Takes what a recording says of code; other events are passed over. */
+void symbols_note(struct symbols *symbols,
+		  const struct mnm_record_event *event);
+
 /* Writes the names of the file and of the function whose code comes before the
  * address, as that is where a call returns to. The second is empty if it is not
- * known, and so is the first. */
-void symbols_find(struct symbols *symbols, uint64_t site, char *file,
+ * known, and so is the first. Returns whether the recording has named the site
+ * itself. */
+bool symbols_find(struct symbols *symbols, uint64_t site, char *file,
 		  char *function, size_t size);
 
 #endif

@@ -1,0 +1,11 @@
+#include "kinds.h"
+
+const char *const record_kinds[MNM_RECORD_KINDS] = {
+	[MNM_RECORD_LIVE] = "live",         [MNM_RECORD_ALLOC] = "malloc",
+	[MNM_RECORD_FREE] = "free",         [MNM_RECORD_FAILED] = "failed",
+	[MNM_RECORD_SWAP] = "swap",         [MNM_RECORD_TRIM] = "trim",
+	[MNM_RECORD_MARK] = "mark",         [MNM_RECORD_PUSH] = "push",
+	[MNM_RECORD_POP] = "pop",           [MNM_RECORD_MODULE] = "module",
+	[MNM_RECORD_RESERVED] = "reserved", [MNM_RECORD_TOOK] = "took",
+	[MNM_RECORD_NAME] = "name",
+};
