@@ -1,12 +1,16 @@
 """Recordings that are written for the tools of others: mnm export."""
 
+import collections
 import json
 import os
+import pickle
+import pickletools
 import re
 
 import pytest
 
 from conftest import EXAMPLES, MNM
+from test_pool import open_shell, took
 from test_recording import export, fails, mixed, report
 
 __all__ = ["mixed"]
@@ -62,3 +66,134 @@ def test_a_damaged_recording_is_folded_up_to_there(box, mixed, tmp_path):
     path.write_text("x")
     fails(export(box, path, "--format", "folded", check=False),
           f"mnm: {path}: it is no record of mnm")
+
+
+# Snapshots for PyTorch's viewer.
+
+def snapshot(box, path, tmp_path, *words):
+    out = tmp_path / "out.pickle"
+    export(box, path, "--format", "torch", "--output", out, *words)
+    return pickle.loads(out.read_bytes())
+
+
+def viewed(told):
+    """Goes over a snapshot as torch/cuda/_memory_viz.py and the viewer do, and
+    returns the bytes that live at the end on each device, by both ways."""
+    by_segments = collections.Counter()
+    held = set()
+    for segment in told["segments"]:
+        assert segment["segment_type"] in ("small", "large")
+        assert segment["stream"] >= 0 and segment["frames"] == []
+        at = segment["address"]
+        for block in segment["blocks"]:
+            assert block["address"] == at
+            at += block["size"]
+            assert block["state"] in ("active_allocated", "inactive")
+            if block["state"] == "active_allocated":
+                assert 0 < block["requested_size"] <= block["size"]
+                by_segments[segment["device"]] += block["requested_size"]
+                held.add((segment["device"], block["address"]))
+        assert at == segment["address"] + segment["total_size"]
+    by_traces = collections.Counter()
+    for device, trace in enumerate(told["device_traces"]):
+        live, asked = {}, None
+        for entry in trace:
+            check_frames(entry["frames"])
+            assert entry["size"] > 0 and entry["stream"] >= 0
+            if entry["action"] == "alloc":
+                assert entry["addr"] not in live
+                live[entry["addr"]] = entry["size"]
+                assert within(told, device, entry)
+            elif entry["action"] == "free_completed":
+                assert asked == (entry["addr"], "free_requested")
+                live.pop(entry["addr"], None)
+            asked = (entry.get("addr"), entry["action"])
+        times = [entry["time_us"] for entry in trace]
+        assert times == sorted(times)
+        before = sum(size for segment in told["segments"]
+                     if segment["device"] == device
+                     for size in [block["requested_size"] for block in
+                                  segment["blocks"]
+                                  if block["address"] not in live])
+        by_traces[device] = sum(live.values()) + before
+    return by_segments, by_traces
+
+
+def within(told, device, entry):
+    return any(segment["device"] == device and
+               segment["address"] <= entry["addr"] and
+               entry["addr"] + entry["size"] <= segment["address"] +
+               segment["total_size"] for segment in told["segments"])
+
+
+def check_frames(frames):
+    for frame in frames:
+        assert isinstance(frame["filename"], str) and frame["filename"]
+        assert isinstance(frame["line"], int) and frame["name"]
+
+
+def test_a_snapshot_has_what_the_viewer_reads(box, mixed, tmp_path):
+    told = snapshot(box, mixed, tmp_path)
+    assert set(told) == {"segments", "device_traces", "allocator_settings",
+                         "external_annotations"}
+    by_segments, by_traces = viewed(told)
+    assert by_segments == by_traces == {0: 5000, 1: 6000}
+    actions = [[entry["action"] for entry in trace]
+               for trace in told["device_traces"]]
+    assert actions[1].count("alloc") == 2 and actions[1].count("oom") == 1
+    failed, = [e for e in told["device_traces"][1] if e["action"] == "oom"]
+    assert failed["size"] == 1 << 30 and "addr" not in failed
+    only = snapshot(box, mixed, tmp_path, "--device", "1")["device_traces"]
+    assert only == [[], told["device_traces"][1]]
+
+
+def test_a_snapshot_has_only_what_the_viewer_can_unpickle(box, mixed, tmp_path):
+    """The list is that of unpickle() in torch/utils/viz/MemoryViz.js."""
+    snapshot(box, mixed, tmp_path)
+    used = {op.code for op, _, _ in
+            pickletools.genops((tmp_path / "out.pickle").read_bytes())}
+    assert used <= set("ehJKM}](j.Xaq)NGrlds") | set(
+        "u\x8a\x94\x80\x8c\x86\x89\x88\x85\x87t\x95")
+
+
+def test_a_snapshot_names_functions(box, digits, tmp_path):
+    told = snapshot(box, digits, tmp_path)
+    viewed(told)
+    names = {frame["name"].split("(")[0] for entry in told["device_traces"][0]
+             for frame in entry["frames"]}
+    assert {"model_open", "pass_forward"} <= names
+    assert {frame["filename"] for entry in told["device_traces"][0]
+            for frame in entry["frames"]} == {"train_digits"}
+
+
+def test_what_lives_before_is_in_the_segments(box, tmp_path):
+    path = tmp_path / "late"
+    shell = open_shell(box, "no_pool")
+    took(shell, "alloc a 5000")
+    took(shell, "alloc b 7000")
+    box.mnm("record", shell.pid, "start", path)
+    took(shell, "free b")
+    box.mnm("record", shell.pid, "stop")
+    shell.end()
+    told = snapshot(box, path, tmp_path)
+    assert viewed(told)[0] == {0: 5000}
+    assert [(entry["action"], entry["size"])
+            for entry in told["device_traces"][0]] == [
+                ("free_requested", 7000), ("free_completed", 7000)]
+
+
+def test_a_damaged_recording_is_a_snapshot_up_to_there(box, mixed, tmp_path):
+    path, out = tmp_path / "cut", tmp_path / "out"
+    path.write_bytes(mixed.read_bytes()[:-10])
+    done = export(box, path, "--format", "torch", "--output", out, check=False)
+    assert (done.returncode, done.stderr) == (
+        1, "mnm: what follows is lost: frame 2: the file breaks off in it\n")
+    viewed(pickle.loads(out.read_bytes()))
+
+
+def test_an_empty_recording_is_a_snapshot(box, tmp_path):
+    path = tmp_path / "empty"
+    path.write_text('mnm record 1\n{"id":"0000000000000000","part":0,'
+                    '"program":{}}\n')
+    told = snapshot(box, path, tmp_path)
+    assert (told["segments"], told["device_traces"]) == ([], [[]])

@@ -3,13 +3,15 @@
 import glob
 import json
 import os
+import pickle
+import pickletools
 import signal
 import subprocess
 
 import pytest
 
 from conftest import DEADLINE, MNM, TRACES
-from test_exports import digits, folded
+from test_exports import digits, folded, snapshot
 from test_recording import (events, export, fails, mixed, planned, report,
                             rows_of)
 
@@ -250,3 +252,190 @@ def test_a_pipe_is_read(box, tmp_path):
         path.write_text(RMM + "7,1.5,allocate,0x7f00,1024,0\n")
         assert process.wait(DEADLINE) == 0
     assert [row["size"] for row in events(box, out)] == ["1024"]
+
+
+# Snapshots of PyTorch's allocator.
+
+BASE = 0x7f0000000000
+
+
+def frames(line):
+    return [{"filename": "/a/model.py", "line": line, "name": "forward"},
+            {"filename": "/a/train.py", "line": 1, "name": "main"}]
+
+
+def entry(action, addr, size, at, line=0, stream=0, **more):
+    return {"action": action, "addr": addr, "size": size, "stream": stream,
+            "frames": frames(line) if line else [], "time_us": 10**15 + at,
+            **more}
+
+
+def block(size, asked, state, line=0):
+    return {"size": size, "requested_size": asked, "state": state,
+            "frames": frames(line) if line else []}
+
+
+def pytorch():
+    """As torch.cuda.memory._dump_snapshot() writes it: one block that was there
+    before, one that was freed, one that was asked for, on two devices."""
+    return {
+        "segments": [{
+            "device": 0, "address": BASE, "total_size": 1 << 21, "stream": 0,
+            "segment_type": "small", "allocated_size": 1024,
+            "active_size": 1024, "requested_size": 900,
+            "is_expandable": False, "segment_pool_id": (0, 0), "frames": [],
+            "blocks": [block(512, 400, "active_allocated", 9),
+                       block(512, 500, "active_allocated", 3),
+                       block(512, 300, "active_awaiting_free", 4),
+                       block((1 << 21) - 1536, 0, "inactive")]}],
+        "device_traces": [[
+            entry("free_requested", BASE + 1024, 300, 0),
+            entry("free_completed", BASE + 1024, 300, 1),
+            entry("segment_alloc", BASE + (1 << 30), 1 << 21, 2),
+            entry("alloc", BASE + 512, 500, 3, 3),
+            {"action": "oom", "size": 1 << 40, "device_free": 5, "stream": 0,
+             "frames": frames(7), "time_us": 10**15 + 9},
+            entry("segment_free", BASE + (1 << 30), 1 << 21, 10),
+            entry("snapshot", 0, 0, 20)],
+            [entry("alloc", BASE, 77, 5, stream=BASE + 16),
+             entry("free_completed", BASE, 77, 6, stream=BASE + 16)]],
+        "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "x": True,
+                               "share": 0.5, "none": None, "large": 2**70},
+        "external_annotations": ()}
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_snapshot_becomes_a_recording(box, imported, protocol):
+    path = imported(pickle.dumps(pytorch(), protocol))
+    rows = [row for row in events(box, path) if row["kind"] != "name"]
+    assert [(row["kind"], int(row["address"], 16), int(row["size"]),
+             row["device"], int(row["time_ns"])) for row in rows] == [
+        ("live", BASE + 1024, 300, "0", 0), ("live", BASE, 400, "0", 0),
+        ("free", BASE + 1024, 0, "0", 0),
+        ("malloc", BASE + 512, 500, "0", 3000), ("malloc", BASE, 77, "1", 5000),
+        ("free", BASE, 0, "1", 6000), ("failed", 0, 1 << 40, "0", 9000),
+        ("trim", 0, 1 << 21, "0", 10000)]
+    assert [row["driver"] for row in rows] == list("00010000")
+    told = json.loads(report(box, path, "--json", "--device", 0).stdout)
+    device, = told["devices"]
+    assert [(h["file"], h["function"], h["bytes"])
+            for h in device["holders"]] == [("model.py:3", "forward", 500),
+                                            ("model.py:9", "forward", 400)]
+    failure, = device["failures"]
+    assert failure["file"] == "model.py:7"
+
+
+@pytest.mark.parametrize("which", ["mixed", "digits", "pytorch", "trace"])
+def test_a_snapshot_comes_back(box, imported, request, tmp_path, which):
+    if which == "pytorch":
+        path = imported(pickle.dumps(pytorch()))
+    elif which == "trace":
+        path = imported(os.path.join(TRACES, "lstm_lm_bs20_bptt35.csv.zst"))
+    else:
+        path = request.getfixturevalue(which)
+    first = snapshot(box, path, tmp_path)
+    text = export(box, path, "--format", "trace").stdout
+    again = imported(pickle.dumps(first))
+    assert snapshot(box, again, tmp_path) == first
+    assert imported(tmp_path / "out.pickle").read_bytes()
+    if which == "trace":  # streams and classes have no place in a snapshot
+        asked = [line.split(",")[:3] for line in text.splitlines()
+                 if line.startswith(("malloc", "free"))]
+        text = export(box, again, "--format", "trace").stdout
+        assert asked == [line.split(",")[:3] for line in text.splitlines()
+                         if line.startswith(("malloc", "free"))]
+
+
+class Code:
+    def __reduce__(self):
+        return os.system, ("touch made",)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_what_would_call_code_is_refused(box, tmp_path, monkeypatch, protocol):
+    path, out = tmp_path / "in", tmp_path / "out"
+    monkeypatch.chdir(tmp_path)
+    path.write_bytes(pickle.dumps({"segments": [Code()]}, protocol))
+    fails(box.mnm("import", path, "-o", out, "--format", "torch", check=False),
+          rf"mnm: {path}: byte \d+: it would call code, which is not done")
+    assert os.listdir(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize("opcode", ["GLOBAL", "REDUCE", "BUILD", "INST", "OBJ",
+                                    "NEWOBJ", "NEWOBJ_EX", "STACK_GLOBAL",
+                                    "EXT1", "EXT2", "EXT4", "PERSID",
+                                    "BINPERSID", "NEXT_BUFFER",
+                                    "READONLY_BUFFER"])
+def test_each_such_opcode_is_refused(box, tmp_path, opcode):
+    code, = [op.code for op in pickletools.opcodes if op.name == opcode]
+    path = tmp_path / "in"
+    path.write_bytes(b"\x80\x04" + code.encode("latin-1") + b"\n" * 20)
+    fails(box.mnm("import", path, "-o", tmp_path / "out", check=False),
+          f"mnm: {path}: byte 2: it would call code, which is not done")
+
+
+def test_each_other_opcode_is_known(box, tmp_path):
+    """It may lack its operands, but it is not unknown."""
+    path = tmp_path / "in"
+    for opcode in pickletools.opcodes:
+        path.write_bytes(b"\x80\x04" + opcode.code.encode("latin-1"))
+        done = box.mnm("import", path, "-o", tmp_path / "out", check=False)
+        assert done.returncode == 1 and "no pickle" not in done.stderr, opcode.name
+
+
+def test_a_cut_snapshot_is_told_and_nothing_is_written(box, tmp_path):
+    whole = pickle.dumps(pytorch(), 4)
+    path = tmp_path / "in"
+    for size in range(1, len(whole), 37):
+        path.write_bytes(whole[:size])
+        fails(box.mnm("import", path, "-o", tmp_path / "out", "--format",
+                      "torch", check=False),
+              rf"mnm: {path}: byte \d+: it breaks off")
+    assert os.listdir(tmp_path) == ["in"]
+
+
+def deep():
+    value = b"]" * 10**6 + b"a" * (10**6 - 1)
+    return b"\x80\x02}(X\x08\0\0\0segments" + value + b"u."
+
+
+@pytest.mark.parametrize("data, why", [
+    (b"\x80\x02N.", "it is no snapshot of PyTorch's: no list of segments"),
+    (b"\x80\x02}.", "it is no snapshot of PyTorch's: no list of segments"),
+    (b"\x80\x06N.", "byte 0: its protocol is newer than 5, the last that is "
+                    "known"),
+    (b"\x80\x02.", "byte 2: too few values lie on the stack"),
+    (b"\x80\x02K\x01a.", "byte 4: too few values lie on the stack"),
+    (b"\x80\x02NK\x01a.", "byte 5: something is added to what is no list or "
+                          "dict"),
+    (b"\x80\x02e.", "byte 2: there is no mark on the stack"),
+    (b"\x80\x02(K\x01d.", "byte 5: a key has no value"),
+    (b"\x80\x02h\x01.", "byte 2: something is used that was not remembered"),
+    (b"\x80\x02Nr\xff\xff\xff\x7f.", "byte 3: the number of something to be "
+                                    "remembered is too large"),
+    (b"\x80\x02\xff.", "byte 2: it is no pickle"),
+    (b"\x80\x04\x8e" + b"\xff" * 8 + b".", "byte 2: it breaks off"),
+    (pickle.dumps({"segments": [], "device_traces": [[{"action": "alloc"}]]}),
+     "entry 1 of device 0 has no size"),
+    (pickle.dumps({"segments": [], "device_traces": [[3]]}),
+     "entry 1 of device 0 has no size"),
+    (pickle.dumps({"segments": [], "device_traces": [[]] * 65}),
+     "it has more than 64 devices"),
+    (pickle.dumps({"segments": [{}]}), "a segment has no address"),
+    (pickle.dumps({"segments": [{"address": 1, "device": 64}]}),
+     "a segment is of a device above 63"),
+    (deep(), "a segment has no address"),
+], ids=map(str, range(18)))
+def test_a_wrong_snapshot_is_told(box, tmp_path, data, why):
+    path = tmp_path / "in"
+    path.write_bytes(data)
+    fails(box.mnm("import", path, "-o", tmp_path / "out", "--format", "torch",
+                  check=False), f"mnm: {path}: {why}")
+    assert os.listdir(tmp_path) == ["in"]
+
+
+def test_a_snapshot_that_holds_itself_is_read(box, imported):
+    told = {"segments": [], "device_traces": []}
+    told["device_traces"] += [[told] * 0, told["segments"]]
+    told["me"] = told
+    assert events(box, imported(pickle.dumps(told))) == []

@@ -43,7 +43,7 @@ struct export_format {
 	void (*end)(struct export *export);
 	/* In place of these three: reads the recording by itself, as often as
 	 * it has to. Returns false once it has said what is wrong. */
-	bool (*write)(struct export *export);
+	bool (*write)(struct export *export, struct mnm_record *record);
 };
 
 void trace_begin_out(struct export *export);
@@ -51,7 +51,11 @@ void trace_event_out(struct export *export,
 		     const struct mnm_record_event *event,
 		     const struct live_block *block);
 void trace_end_out(struct export *export);
-bool folded_write(struct export *export);
+/* Once all was read: says what is missing of the recording. Returns whether it
+ * is whole. */
+bool export_end_tell(const struct mnm_record *record);
+bool folded_write(struct export *export, struct mnm_record *record);
+bool torch_write(struct export *export, struct mnm_record *record);
 
 /* The last has a NULL name. */
 extern const struct export_format export_formats[];

@@ -88,19 +88,10 @@ static void events_write(struct export *export,
 	}
 }
 
-static bool export_write(struct export *export,
-			 const struct export_format *format,
-			 struct mnm_record *record)
+bool export_end_tell(const struct mnm_record *record)
 {
-	uint64_t dropped;
+	uint64_t dropped = mnm_record_dropped(record);
 
-	if (format->write)
-		return format->write(export);
-	format->begin(export);
-	events_write(export, format, record);
-	if (format->end)
-		format->end(export);
-	dropped = mnm_record_dropped(record);
 	if (dropped)
 		failure("%" PRIu64 " events are missing: the program made more "
 			"than could be written",
@@ -108,6 +99,19 @@ static bool export_write(struct export *export,
 	if (mnm_record_error(record))
 		failure("what follows is lost: %s", mnm_record_error(record));
 	return !mnm_record_error(record);
+}
+
+static bool export_write(struct export *export,
+			 const struct export_format *format,
+			 struct mnm_record *record)
+{
+	if (format->write)
+		return format->write(export, record);
+	format->begin(export);
+	events_write(export, format, record);
+	if (format->end)
+		format->end(export);
+	return export_end_tell(record);
 }
 
 /* Writes into the file that is named, or to stdout. */

@@ -64,7 +64,8 @@ static const struct device_summary *device_choose(const struct export *export,
 	return NULL;
 }
 
-static bool summary_write(const struct export *export, struct summary *summary)
+static bool summary_write(const struct export *export, struct summary *summary,
+			  struct mnm_record *record)
 {
 	const struct device_summary *device;
 	char wrong[4352], error[4352];
@@ -76,23 +77,19 @@ static bool summary_write(const struct export *export, struct summary *summary)
 	device = device_choose(export, summary);
 	if (device)
 		whole = peak_write(export, device);
-	if (summary->dropped)
-		failure("%" PRIu64 " events are missing: the program made more "
-			"than could be written",
-			summary->dropped);
-	if (*wrong)
-		whole = !failure("what follows is lost: %s", wrong);
-	return whole;
+	while (mnm_record_next(record))
+		;
+	return export_end_tell(record) && whole;
 }
 
-bool folded_write(struct export *export)
+bool folded_write(struct export *export, struct mnm_record *record)
 {
 	struct summary *summary = calloc(1, sizeof(*summary));
 	bool whole;
 
 	if (!summary)
 		return !failure("no memory");
-	whole = summary_write(export, summary);
+	whole = summary_write(export, summary, record);
 	summary_release(summary);
 	free(summary);
 	return whole;

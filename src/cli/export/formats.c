@@ -187,6 +187,8 @@ const struct export_format export_formats[] = {
 	 chrome_begin, chrome_event, chrome_end, NULL},
 	{"folded", "who held a device's peak, for flame graphs", true,
 	 NULL, NULL, NULL, folded_write},
+	{"torch", "a snapshot for PyTorch's viewer of memory", false,
+	 NULL, NULL, NULL, torch_write},
 	{NULL, NULL, false, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -37,9 +37,8 @@ bool import_begin(struct import *import, const char *path)
 {
 	*import = (struct import){.path = path, .stream_last = STREAM_OWN};
 	import->events = calloc(FRAME_EVENTS, sizeof(*import->events));
-	import->writer = frame_writer_open();
 	import->pools = json_pack("[s]", "");
-	return import->events && import->writer && import->pools;
+	return import->events && import->pools;
 }
 
 static void events_clear(struct import *import)
@@ -88,7 +87,11 @@ const char *import_flush(struct import *import)
 
 	if (!import->count)
 		return NULL;
-	frame = frame_write(import->writer, import->events, import->count, 0);
+	if (!import->writer)
+		import->writer = frame_writer_open();
+	frame = import->writer ? frame_write(import->writer, import->events,
+					     import->count, 0)
+			       : NULL;
 	events_clear(import);
 	if (!frame)
 		return no_memory;

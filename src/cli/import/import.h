@@ -1,4 +1,4 @@
-/* Files of other tools, made recordings: a row of import_run.c and a function
+/* Files of other tools, made recordings: a row of import_file.c and a function
  * for each format. */
 #ifndef MNM_IMPORT_H
 #define MNM_IMPORT_H
@@ -15,6 +15,7 @@
 
 enum { IMPORT_WRONG_SIZE = 256, IMPORT_POOLS = 256 };
 
+struct import;
 struct import_site;
 struct import_stream;
 
@@ -37,6 +38,16 @@ struct import {
 	uint64_t total, told;
 	bool shown;
 };
+
+struct import_format {
+	const char *name, *help;
+	bool text; /* it has lines */
+	bool (*is)(const char *line);
+	const char *(*read)(struct import *import);
+};
+
+/* The last has a NULL name. */
+extern const struct import_format import_formats[];
 
 /* Returns false without memory. */
 bool import_begin(struct import *import, const char *path);
@@ -74,6 +85,10 @@ const char *import_flush(struct import *import);
 /* Shows how much is read, if that takes long. */
 void import_progress(struct import *import, uint64_t done);
 void import_progress_end(struct import *import);
+
+/* Reads a file; without a format, finds that by looking at it. On failure
+ * prints a line and returns false. */
+bool import_file(struct import *import, const struct import_format **format);
 
 /* The readers. A text has been looked at up to its first line, which comes
  * again. */

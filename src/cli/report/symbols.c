@@ -98,6 +98,13 @@ static struct name *name_find(const struct symbols *symbols, uint64_t site)
 	return name;
 }
 
+const char *symbols_given(const struct symbols *symbols, uint64_t site)
+{
+	const struct name *name = name_find(symbols, site);
+
+	return name ? name->text : NULL;
+}
+
 static struct name *name_add(struct symbols *symbols, uint64_t site)
 {
 	struct name *name = calloc(1, sizeof(*name));

@@ -25,6 +25,9 @@ bool symbols_add(struct symbols *symbols, uint64_t address, uint64_t size,
  * tab, and a function. Returns false without memory. */
 bool symbols_name(struct symbols *symbols, uint64_t site, const char *text);
 
+/* The name that the recording has given to the site, or NULL. */
+const char *symbols_given(const struct symbols *symbols, uint64_t site);
+
 /* Takes what a recording says of code; other events are passed over. */
 void symbols_note(struct symbols *symbols,
 		  const struct mnm_record_event *event);
