@@ -147,7 +147,8 @@ const struct command commands[] = {
 	 "which sizes were asked for, what was slow, what iterations took, and what\n"
 	 "failed, so far as the recording says.\n"
 	 "If the end of the recording is missing or damaged, all up to there counts,\n"
-	 "one line says so, and the exit status is 1.\n", NULL,
+	 "one line says so, and the exit status is 1. FILE may also be what mnm has\n"
+	 "written as a program's memory ran out (PID.oom.json).\n", NULL,
 	 report_run, false, NULL, NULL},
 	{"export", "write a recording as something else",
 	 {ARG_format, ARG_device, ARG_output, ARG_recording},

@@ -73,6 +73,9 @@ OPTION(record, TEXT, START, "", "path, %p = pid, %h = host, %d = device", \
 	"record each request and free there from the start, see `mnm record`") \
 OPTION(record_size, FILE_SIZE, START, "1G", "bytes (K, M, G), 1M and more", \
 	"bytes of a recording; past that, the newest are kept") \
+OPTION(postmortem, TEXT, START, "auto", \
+	"auto, off, or path, %p = pid, %h = host", \
+	"what there was as memory first ran out; auto: beside the sockets") \
 OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
 	"what is logged on stderr: info: start, orders, end; debug: every request") \
 OPTION(check_pools, FLAG, START, "0", "0 or 1", \

@@ -35,6 +35,8 @@
 /* The name of what stands behind a handle of a placed block (mem/exports.h):
  * the pid, a dash, a number, and this. */
 #define EXPORT_SUFFIX ".export"
+/* After the pid: what there was when its memory ran out (mem/postmortem.h). */
+#define POSTMORTEM_SUFFIX ".oom.json"
 
 /* The folder of a user's sockets: `chosen` if it is not empty (MNM_SOCKET_DIR),
  * else $XDG_RUNTIME_DIR/mnm if $XDG_RUNTIME_DIR is a folder of the user's, else

@@ -10,6 +10,7 @@
 #include "heap/limit.h"
 #include "common/log.h"
 #include "common/text.h"
+#include "postmortem.h"
 #include "room.h"
 #include "stats/counter.h"
 #include "work.h"
@@ -60,6 +61,7 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 		  bytes_text(values[COUNTER_live_bytes], live),
 		  bytes_text(values[COUNTER_idle_bytes], idle), rest,
 		  limit ? bytes_text(limit, most) : "none", work_text(work));
+	postmortem_write(device, asked, by_limit);
 }
 
 /* The device of a call, if that is known without asking the driver; or NULL. */

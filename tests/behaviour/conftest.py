@@ -182,7 +182,7 @@ class Box:
         env = {k: v for k, v in os.environ.items() if k[:4] != "MNM_"}
         env.update(MNM_SIM=sim, MNM_SIM_DEVICES=str(devices),
                    MNM_SIM_CLOCK="zero", MNM_SIM_REPORT=self.report_file,
-                   MNM_SOCKET_DIR=self.sockets)
+                   MNM_SOCKET_DIR=self.sockets, MNM_POSTMORTEM="off")
         env["LD_LIBRARY_PATH"] = os.path.join(BUILD, "sim")
         # By default each program with a thread sleeps a second at its exit.
         env["TSAN_OPTIONS"] = ":".join(["atexit_sleep_ms=0",

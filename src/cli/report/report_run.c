@@ -12,6 +12,7 @@
 #include "common/option.h"
 #include "common/text.h"
 #include "holders.h"
+#include "postmortem.h"
 #include "report.h"
 
 enum { NAME_SIZE = 256, SHOWN = 15, WIDTH_MOST = 24 };
@@ -189,6 +190,8 @@ int report_run(const struct command *command, const struct arguments *arguments)
 
 	if (device_read(command, arguments, &report.device))
 		return EXIT_USAGE;
+	if (postmortem_is(arguments->recording))
+		return postmortem_report(arguments);
 	if (arguments->page && !replacement_possible(arguments->page))
 		return EXIT_FAILED;
 	report.symbols = symbols_open();
