@@ -58,6 +58,16 @@ def test_an_imported_trace_is_planned_as_the_trace(box, imported):
                                                                *words)
 
 
+def test_an_imported_trace_is_replayed_as_the_trace(box, imported):
+    path = os.path.join(TRACES, "vgg16_bs32.csv.zst")
+    words = ["--pool", "page_unit_pool", "--device", "8G", "--json"]
+    told = [json.loads(box.mnm("replay", *words, file).stdout)
+            for file in (path, imported(path))]
+    pools = [each["pools"][0]["devices"] for each in told]
+    assert pools[0] and pools[0] == pools[1]
+    assert told[0]["iterations"] == told[1]["iterations"]
+
+
 def test_an_imported_trace_is_reported_by_class_and_name(box, imported):
     path = imported(HEAD + "mark,-1,init\nmalloc,1,1000,0,param,a.weight\n"
                     "mark,0,forward,batch=2\nmalloc,2,5000,3,odd,b;c\n"

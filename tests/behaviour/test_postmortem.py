@@ -193,6 +193,7 @@ import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 print(alloc(100 << 20), alloc(5000))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 """, postmortem=tmp_path / "a", stat_file="")
     assert done.stdout == "2 0\n" and os.listdir(tmp_path) == []
 

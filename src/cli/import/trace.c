@@ -79,6 +79,7 @@ static const char *malloc_read(struct trace *trace,
 	const char *wrong = address_add(trace, from->id, from->bytes);
 	struct mnm_record_event event = {
 		.kind = MNM_RECORD_ALLOC,
+		.flags = MNM_RECORD_SERVED,
 		.time = trace->time,
 		.size = from->bytes,
 		.stream = from->stream,
@@ -135,6 +136,7 @@ static const char *event_take(void *argument, const struct trace_event *from,
 	return import_event(import,
 			    &(struct mnm_record_event){
 				    .kind = MNM_RECORD_FREE,
+				    .flags = MNM_RECORD_SERVED,
 				    .time = trace->time,
 				    .address = trace->addresses[from->id],
 			    });
