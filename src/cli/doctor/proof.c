@@ -245,8 +245,10 @@ void proof_check(struct report *report)
 
 	if (!install_path_find("libmnm.so", library))
 		return;
-	/* The probe must not overwrite a program's figures when it ends. */
+	/* The probe must not overwrite what a program writes as it ends, or as
+	 * memory runs out. */
 	unsetenv("MNM_STAT_FILE");
+	setenv("MNM_POSTMORTEM", "off", 1);
 	preload = preload_make(library);
 	if (!child_run(&child, argv, "LD_PRELOAD", preload, LIMIT_MS)) {
 		report_add(report, LEVEL_PROBLEM, "proof", NULL,

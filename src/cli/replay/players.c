@@ -20,6 +20,7 @@ static const char *const player_options[][2] = {
 	{"host_idle", "0"},
 	{"socket_dir", "/dev/null/mnm"},
 	{"log", "none"},
+	{"postmortem", "off"},
 };
 
 /* What the environment says is for programs and not for players; but plug-ins
