@@ -179,8 +179,8 @@ const struct command commands[] = {
 	 shadow_command, false, NULL, NULL},
 	{"import", "make a recording of what another tool has written",
 	 {ARG_source_format, ARG_into, ARG_source},
-	 "What was made is read by mnm report, export and plan as any recording. If\n"
-	 "something is wrong with FILE, one line says where, and nothing is written.\n",
+	 "What was made is read by mnm report, export, plan and replay as any recording.\n"
+	 "If something is wrong with FILE, one line says where, and nothing is written.\n",
 	 import_more,
 	 import_run, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",

@@ -226,21 +226,14 @@ static const char *end(struct pickle_machine *machine)
 	return NULL;
 }
 
-/* The opcodes, as pickletools.py of Python lists them. */
-static const char *step(struct pickle_machine *machine, uint8_t opcode)
+/* The opcodes, as pickletools.py of Python lists them: what follows them is a
+ * value. */
+static const char *literal(struct pickle_machine *machine, uint8_t opcode)
 {
-	struct pickle_stack *stack = &machine->stack;
-
 	/* clang-format off */
 	switch (opcode) {
 	case 0x80: return pickle_protocol(machine);
 	case 0x95: return pickle_skip(machine, 8); /* FRAME */
-	case '.': return end(machine);
-	case '(': return pickle_push(&machine->marks, (uint32_t)stack->count);
-	case '0': return pop(machine);
-	case '1': return pop_to_mark(machine);
-	case '2': return duplicate(machine);
-	case 'N': return pickle_push(stack, 0);
 	case 0x88: return pickle_push_number(machine, 1);
 	case 0x89: return pickle_push_number(machine, 0);
 	case 'I': case 'L': return pickle_push_line_number(machine);
@@ -258,6 +251,28 @@ static const char *step(struct pickle_machine *machine, uint8_t opcode)
 	case 0x8d: case 0x8e: case 0x96: return pickle_push_text(machine, 8);
 	case ']': case ')': case 0x8f: return pickle_push_empty(machine, PICKLE_LIST);
 	case '}': return pickle_push_empty(machine, PICKLE_DICT);
+	case 'c': case 'R': case 'b': case 'i': case 'o': case 'P': case 'Q':
+	case 0x81: case 0x82: case 0x83: case 0x84: case 0x92: case 0x93:
+	case 0x97: case 0x98:
+		return "it would call code, which is not done";
+	default: return "it is no pickle";
+	}
+	/* clang-format on */
+}
+
+/* And those that use what lies on the stack. */
+static const char *step(struct pickle_machine *machine, uint8_t opcode)
+{
+	struct pickle_stack *stack = &machine->stack;
+
+	/* clang-format off */
+	switch (opcode) {
+	case '.': return end(machine);
+	case '(': return pickle_push(&machine->marks, (uint32_t)stack->count);
+	case '0': return pop(machine);
+	case '1': return pop_to_mark(machine);
+	case '2': return duplicate(machine);
+	case 'N': return pickle_push(stack, 0);
 	case 'l': case 't': case 0x91: return collect(machine, PICKLE_LIST);
 	case 'd': return collect(machine, PICKLE_DICT);
 	case 0x85: return collect_some(machine, 1);
@@ -274,11 +289,7 @@ static const char *step(struct pickle_machine *machine, uint8_t opcode)
 	case 'q': return memo_use(machine, 1, memo_put);
 	case 'r': return memo_use(machine, 4, memo_put);
 	case 0x94: return memo_put(machine, machine->memoized);
-	case 'c': case 'R': case 'b': case 'i': case 'o': case 'P': case 'Q':
-	case 0x81: case 0x82: case 0x83: case 0x84: case 0x92: case 0x93:
-	case 0x97: case 0x98:
-		return "it would call code, which is not done";
-	default: return "it is no pickle";
+	default: return literal(machine, opcode);
 	}
 	/* clang-format on */
 }
