@@ -281,6 +281,14 @@ def test_what_is_no_post_mortem_is_told(box, tmp_path, text, why):
     fails(report(box, path, check=False), f"mnm: {path}{why}")
 
 
+def test_a_post_mortem_has_no_page(box, tmp_path):
+    path = tmp_path / "a"
+    path.write_text('{"mnm_postmortem":1}')
+    fails(report(box, path, "-o", tmp_path / "page", check=False),
+          f"mnm: {path}: it is no recording, and has no page")
+    assert os.listdir(tmp_path) == ["a"]
+
+
 def test_one_of_anybody_is_shown_plainly(box, tmp_path):
     path = tmp_path / "a"
     path.write_text('{"mnm_postmortem":1,"program":"a\\u001b[2J","pid":-5,'
