@@ -104,7 +104,9 @@ $(BUILD)/tests/programs/resource_threads: tests/programs/resource_threads.cpp \
 		-MMD -MP -MF $(BUILD)/obj/tests/programs/$(@F).d -MT $@ \
 		$< -L$(BUILD)/sim -lcudart -ldl -pthread -o $@
 
-$(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
+CHECK += $(BUILD)/tests/programs/sites
+$(BUILD)/tests/programs/guest $(BUILD)/tests/programs/sites: \
+$(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@

@@ -3,6 +3,7 @@
 #include "api.h"
 #include "hooks/room_of.h"
 #include "memory.h"
+#include "record/site.h"
 
 /* Frees the first of them again, the last one first. */
 static void free_all(size_t count, CUdeviceptr *ptrs)
@@ -15,6 +16,7 @@ static void free_all(size_t count, CUdeviceptr *ptrs)
 
 CUresult mnm_alloc_batch(size_t count, const size_t *sizes, CUdeviceptr *ptrs)
 {
+	NOTES_CALLER;
 	CUresult result;
 
 	if (!api_serves(&result))
@@ -36,6 +38,7 @@ CUresult mnm_alloc_batch(size_t count, const size_t *sizes, CUdeviceptr *ptrs)
 
 CUresult mnm_free_batch(size_t count, const CUdeviceptr *ptrs)
 {
+	NOTES_CALLER;
 	CUresult first = CUDA_SUCCESS, result;
 
 	if (!api_serves(&result))
@@ -84,6 +87,7 @@ CUresult memory_free_in(CUdeviceptr ptr, CUstream stream)
 
 CUresult mnm_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 {
+	NOTES_CALLER;
 	CUdeviceptr found;
 	CUresult result;
 
@@ -101,6 +105,7 @@ CUresult mnm_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 
 CUresult mnm_free_in(CUdeviceptr ptr, CUstream stream)
 {
+	NOTES_CALLER;
 	CUresult result;
 
 	if (!api_serves(&result))

@@ -9,6 +9,7 @@
 #include "hooks/call.h"
 #include "memory.h"
 #include "recorded.h"
+#include "record/site.h"
 
 /* A time in which a context of the device is current. */
 struct visit {
@@ -71,6 +72,7 @@ static void visit_end(const struct visit *visit)
 
 void *mnm_torch_malloc(ptrdiff_t size, int device, CUstream stream)
 {
+	NOTES_CALLER;
 	CUdeviceptr ptr = 0;
 	struct visit visit;
 
@@ -138,6 +140,7 @@ static void recorded_free(CUdeviceptr addr, CUstream stream,
 
 void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 {
+	NOTES_CALLER;
 	CUdeviceptr addr = (CUdeviceptr)ptr;
 	struct recorded_streams others = {0};
 	struct visit visit;
@@ -154,6 +157,7 @@ void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 
 void *mnm_cupy_malloc(void *param, size_t size, int device)
 {
+	NOTES_CALLER;
 	CUdeviceptr ptr = 0;
 	struct visit visit;
 
@@ -168,6 +172,7 @@ void *mnm_cupy_malloc(void *param, size_t size, int device)
 
 void mnm_cupy_free(void *param, void *ptr, int device)
 {
+	NOTES_CALLER;
 	struct visit visit;
 
 	(void)param;

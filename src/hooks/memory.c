@@ -12,13 +12,11 @@
 #include "cuda/real.h"
 #include "foreign_call.h"
 #include "peer_touch.h"
+#include "record/site.h"
 #include "order/stream_order.h"
 
 /* Keeps a function apart, so that the fast path saves no registers for it. */
 #define COLD __attribute__((noinline, cold))
-
-/* Where the program has called the entry point. */
-#define CALLER __builtin_return_address(0)
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
 static char not_device_memory;
@@ -89,32 +87,12 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 					: alloc_corrects(addr, size);
 }
 
-/* Of two entry points, one of which calls the other, the outer one is the
- * program's call. */
-static bool site_begin(const void *site)
-{
-	bool outer = !record_site;
-
-	if (outer)
-		record_site = (uintptr_t)site;
-	return outer;
-}
-
-/* A call that made no note leaves none to the next one. */
-static void site_end(bool outer)
-{
-	if (outer)
-		record_site = 0;
-}
-
 COLD static CUresult alloc_recorded(CUdeviceptr *out, size_t size,
 				    const void *site)
 {
-	bool outer = site_begin(site);
-	CUresult res = alloc_directly(out, size);
+	NOTES_SITE(site);
 
-	site_end(outer);
-	return res;
+	return alloc_directly(out, size);
 }
 
 /* The cache that has served is tcache_current: where the other two are not
@@ -139,7 +117,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	case FAST_LOOK:
 		return (CUresult)look(out, addr);
 	default:
-		return LIKELY(!record_is_on())
+		return LIKELY(!record_may_be_on())
 			       ? alloc_directly(out, size)
 			       : alloc_recorded(out, size, CALLER);
 	}
@@ -219,11 +197,9 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 
 COLD static CUresult free_recorded(CUdeviceptr ptr, const void *site)
 {
-	bool outer = site_begin(site);
-	CUresult res = free_directly(ptr);
+	NOTES_SITE(site);
 
-	site_end(outer);
-	return res;
+	return free_directly(ptr);
 }
 
 EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
@@ -236,7 +212,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	case FAST_TAKEN:
 		return free_slowly(ptr, taken);
 	default:
-		return LIKELY(!record_is_on()) ? free_directly(ptr)
+		return LIKELY(!record_may_be_on()) ? free_directly(ptr)
 					       : free_recorded(ptr, CALLER);
 	}
 }
@@ -281,16 +257,19 @@ static __typeof__(cuMemAlloc_v2) alloc_entry
 static __typeof__(cuMemFree_v2) free_entry
 	__attribute__((alias("cuMemFree_v2")));
 
-COLD static cudaError_t runtime_alloc_seen(void **out, size_t size)
+COLD static cudaError_t runtime_alloc_seen(void **out, size_t size,
+					   const void *site)
 {
+	NOTES_SITE(site);
 	const struct real_runtime *real = real_runtime();
 
 	return real ? real->cudaMalloc(out, size)
 		    : cudaErrorInitializationError;
 }
 
-COLD static cudaError_t runtime_free_seen(void *ptr)
+COLD static cudaError_t runtime_free_seen(void *ptr, const void *site)
 {
+	NOTES_SITE(site);
 	const struct real_runtime *real = real_runtime();
 
 	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
@@ -333,11 +312,9 @@ __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 COLD static cudaError_t runtime_alloc_recorded(void **out, size_t size,
 					       const void *site)
 {
-	bool outer = site_begin(site);
-	cudaError_t res = runtime_alloc_directly(out, size);
+	NOTES_SITE(site);
 
-	site_end(outer);
-	return res;
+	return runtime_alloc_directly(out, size);
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)
@@ -345,7 +322,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	uint64_t addr;
 
 	if (!out || entry_is_patched((const void *)alloc_entry))
-		return runtime_alloc_seen(out, size);
+		return runtime_alloc_seen(out, size, CALLER);
 	switch (tcache_alloc(tcache_runtime, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
@@ -353,7 +330,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	case FAST_LOOK:
 		return (cudaError_t)look(out, addr);
 	default:
-		return LIKELY(!record_is_on())
+		return LIKELY(!record_may_be_on())
 			       ? runtime_alloc_directly(out, size)
 			       : runtime_alloc_recorded(out, size, CALLER);
 	}
@@ -429,11 +406,9 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 
 COLD static cudaError_t runtime_free_recorded(void *ptr, const void *site)
 {
-	bool outer = site_begin(site);
-	cudaError_t res = runtime_free_directly(ptr);
+	NOTES_SITE(site);
 
-	site_end(outer);
-	return res;
+	return runtime_free_directly(ptr);
 }
 
 EXPORT cudaError_t cudaFree(void *ptr)
@@ -441,14 +416,14 @@ EXPORT cudaError_t cudaFree(void *ptr)
 	struct block *taken;
 
 	if (entry_is_patched((const void *)free_entry))
-		return runtime_free_seen(ptr);
+		return runtime_free_seen(ptr, CALLER);
 	switch (tcache_free(tcache_current, (uint64_t)ptr, &taken)) {
 	case FAST_DONE:
 		return cudaSuccess;
 	case FAST_TAKEN:
 		return runtime_free_slowly(ptr, taken);
 	default:
-		return LIKELY(!record_is_on())
+		return LIKELY(!record_may_be_on())
 			       ? runtime_free_directly(ptr)
 			       : runtime_free_recorded(ptr, CALLER);
 	}

@@ -13,6 +13,7 @@
 #include "order/stream_order.h"
 #include "order/streams.h"
 #include "room_of.h"
+#include "record/site.h"
 #include "tcache/fast_stream.h"
 
 /* A request: of this pool, or of the current one (NULL). */
@@ -244,6 +245,16 @@ __attribute__((noinline)) static CUresult alloc_beside(
 	return CUDA_SUCCESS;
 }
 
+/* Nothing is on the fast path then. */
+COLD static CUresult alloc_recorded(CUdeviceptr *out, size_t size,
+				    CUmemoryPool pool, CUstream stream,
+				    bool per_thread, const void *site)
+{
+	NOTES_SITE(site);
+
+	return alloc_beside(out, size, pool, stream, per_thread, FAST_STREAM);
+}
+
 ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
 			 CUstream stream, bool per_thread)
 {
@@ -261,7 +272,11 @@ ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
 	case FAST_LOOK:
 		return ordered_look(out, addr);
 	default:
-		return alloc_beside(out, size, pool, stream, per_thread, done);
+		return LIKELY(!record_may_be_on())
+			       ? alloc_beside(out, size, pool, stream,
+					      per_thread, done)
+			       : alloc_recorded(out, size, pool, stream,
+						per_thread, CALLER);
 	}
 }
 

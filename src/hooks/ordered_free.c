@@ -9,6 +9,7 @@
 #include "order/capture.h"
 #include "peer_touch.h"
 #include "room_of.h"
+#include "record/site.h"
 #include "tcache/fast_stream.h"
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
@@ -125,6 +126,14 @@ __attribute__((noinline)) static CUresult free_beside(CUdeviceptr ptr,
 	return res;
 }
 
+COLD static CUresult free_recorded(CUdeviceptr ptr, CUstream stream,
+				   bool per_thread, const void *site)
+{
+	NOTES_SITE(site);
+
+	return free_beside(ptr, stream, per_thread, FAST_STREAM);
+}
+
 ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
 {
 	struct block *taken;
@@ -138,7 +147,9 @@ ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
 	case FAST_TAKEN:
 		return free_slowly(ptr, stream, per_thread, taken);
 	default:
-		return free_beside(ptr, stream, per_thread, done);
+		return LIKELY(!record_may_be_on())
+			       ? free_beside(ptr, stream, per_thread, done)
+			       : free_recorded(ptr, stream, per_thread, CALLER);
 	}
 }
 

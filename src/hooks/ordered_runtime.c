@@ -6,6 +6,7 @@
 #include "hook.h"
 #include "ordered.h"
 #include "room_of.h"
+#include "record/site.h"
 #include "tcache/fast_stream.h"
 
 COLD static cudaError_t look(void **out, uint64_t addr)
@@ -33,8 +34,9 @@ static const struct real_runtime *runtime_of(cudaError_t *res)
 /* pool: NULL for the current one. */
 COLD static cudaError_t alloc_behind(void **out, size_t size,
 				     cudaMemPool_t pool, cudaStream_t stream,
-				     bool per_thread)
+				     bool per_thread, const void *site)
 {
+	NOTES_SITE(site);
 	cudaError_t res;
 	const struct real_runtime *real = runtime_of(&res);
 
@@ -66,10 +68,20 @@ __attribute__((noinline)) static cudaError_t alloc_beside(
 		look(out, addr);
 		break;
 	default:
-		return alloc_behind(out, size, pool, stream, per_thread);
+		return alloc_behind(out, size, pool, stream, per_thread, NULL);
 	}
 	stream_way_used(cache, way);
 	return cudaSuccess;
+}
+
+/* Nothing is on the fast path then. */
+COLD static cudaError_t alloc_recorded(void **out, size_t size,
+				       cudaMemPool_t pool, cudaStream_t stream,
+				       bool per_thread, const void *site)
+{
+	NOTES_SITE(site);
+
+	return alloc_beside(out, size, pool, stream, per_thread, FAST_STREAM);
 }
 
 ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
@@ -79,7 +91,8 @@ ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
 	uint64_t addr;
 
 	if (!LIKELY(out) || entry_is_patched((const void *)ordered_alloc_entry))
-		return alloc_behind(out, size, pool, stream, per_thread);
+		return alloc_behind(out, size, pool, stream, per_thread,
+				    CALLER);
 	done = tcache_alloc_in(tcache_runtime, stream_key(stream, per_thread),
 			       pool, size, &addr);
 	switch (done) {
@@ -89,7 +102,11 @@ ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
 	case FAST_LOOK:
 		return look(out, addr);
 	default:
-		return alloc_beside(out, size, pool, stream, per_thread, done);
+		return LIKELY(!record_may_be_on())
+			       ? alloc_beside(out, size, pool, stream,
+					      per_thread, done)
+			       : alloc_recorded(out, size, pool, stream,
+						per_thread, CALLER);
 	}
 }
 
@@ -136,8 +153,9 @@ EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **out, size_t size,
 }
 
 COLD static cudaError_t free_behind(void *ptr, cudaStream_t stream,
-				    bool per_thread)
+				    bool per_thread, const void *site)
 {
+	NOTES_SITE(site);
 	cudaError_t res;
 	const struct real_runtime *real = runtime_of(&res);
 
@@ -166,9 +184,18 @@ __attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
 		res = (cudaError_t)ordered_free_taken((CUdeviceptr)ptr, stream,
 						      per_thread, taken);
 	else if (done != FAST_DONE)
-		return free_behind(ptr, stream, per_thread);
+		return free_behind(ptr, stream, per_thread, NULL);
 	stream_way_used(cache, way);
 	return res;
+}
+
+COLD static cudaError_t free_recorded(enum fast done, void *ptr,
+				      cudaStream_t stream, bool per_thread,
+				      struct block *taken, const void *site)
+{
+	NOTES_SITE(site);
+
+	return free_otherwise(done, ptr, stream, per_thread, taken);
 }
 
 ALWAYS cudaError_t free_in(void *ptr, cudaStream_t stream, bool per_thread)
@@ -177,12 +204,15 @@ ALWAYS cudaError_t free_in(void *ptr, cudaStream_t stream, bool per_thread)
 	enum fast done;
 
 	if (entry_is_patched((const void *)ordered_free_entry))
-		return free_behind(ptr, stream, per_thread);
+		return free_behind(ptr, stream, per_thread, CALLER);
 	done = tcache_free_in(tcache_runtime, stream_key(stream, per_thread),
 			      (uint64_t)ptr, &taken);
-	return LIKELY(done == FAST_DONE)
-		       ? cudaSuccess
-		       : free_otherwise(done, ptr, stream, per_thread, taken);
+	if (LIKELY(done == FAST_DONE))
+		return cudaSuccess;
+	return LIKELY(!record_may_be_on())
+		       ? free_otherwise(done, ptr, stream, per_thread, taken)
+		       : free_recorded(done, ptr, stream, per_thread, taken,
+				       CALLER);
 }
 
 EXPORT cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)

@@ -5,6 +5,7 @@
 #include "hook.h"
 #include "mem/foreign.h"
 #include "mem/mem.h"
+#include "record/site.h"
 
 /* Returns false if the request is not for us. */
 static bool pinned_served(void **out, size_t size, unsigned int flags,
@@ -24,6 +25,7 @@ static bool pinned_served(void **out, size_t size, unsigned int flags,
 
 EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 {
+	NOTES_CALLER;
 	CUresult res;
 
 	return pinned_served(out, size, flags, &res)
@@ -33,6 +35,7 @@ EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 
 EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
 {
+	NOTES_CALLER;
 	CUresult res;
 
 	return pinned_served(out, size, 0, &res)
@@ -45,6 +48,7 @@ static char not_pinned_memory;
 
 EXPORT CUresult cuMemFreeHost(void *ptr)
 {
+	NOTES_CALLER;
 	struct block *given;
 	CUresult res;
 

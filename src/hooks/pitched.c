@@ -14,6 +14,7 @@
 #include "mem/mem.h"
 #include "room_of.h"
 #include "foreign_call.h"
+#include "record/site.h"
 
 enum { PITCHES_MAX = 4096 };
 
@@ -81,6 +82,7 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 				   size_t width, size_t rows,
 				   unsigned int element)
 {
+	NOTES_CALLER;
 	struct context *context = mem_enabled() && out && pitch && width && rows
 					  ? context_current()
 					  : NULL;

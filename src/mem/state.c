@@ -21,6 +21,7 @@
 #include "preload/serving.h"
 #include "preload/thread.h"
 #include "record/recorder.h"
+#include "record/ring.h"
 
 /* The first version that has events of whole contexts. */
 enum { CUDA_12_5 = 12050 };
@@ -93,6 +94,7 @@ static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
 
+	record_switch(false);
 	mem_plugins_add();
 	config_init(&config);
 	if (!config_read(&config, error)) {

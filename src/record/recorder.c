@@ -58,7 +58,7 @@ static void end_with(int error)
 {
 	int closing;
 
-	atomic_store(&record_on, false);
+	record_switch(false);
 	recorder.runs = false;
 	closing = record_file_close(&recorder.file);
 	recorder.figures.error = error ? error : closing;
@@ -240,7 +240,7 @@ void recorder_expect(void)
 	record_scale_begin(&recorder.scale);
 	record_slow_set(SLOW_NS); /* as many ticks: a nanosecond or less each */
 	recorder.expected = true;
-	atomic_store(&record_on, true);
+	record_switch(true);
 }
 
 static size_t room_of(uint64_t most)
@@ -342,7 +342,7 @@ void recorder_end(void)
 {
 	if (!recorder.runs)
 		return;
-	atomic_store(&record_on, false);
+	record_switch(false);
 	/* What a thread is just noting comes too late. */
 	take(scale_turn());
 	if (recorder.runs)
@@ -363,6 +363,6 @@ const char *recorder_path(void)
 
 void recorder_forget(void)
 {
-	atomic_store(&record_on, false);
+	record_switch(false);
 	recorder.runs = recorder.expected = false;
 }

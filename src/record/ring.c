@@ -12,6 +12,7 @@
 enum { SPARE = 16 }; /* rings that are kept for threads to come */
 
 _Atomic bool record_on;
+_Atomic bool record_wants_sites = true;
 __thread struct record_ring *record_ring_own;
 __thread uint64_t record_site;
 __thread unsigned int record_did;
@@ -25,6 +26,12 @@ static struct record_ring *rings;
 static struct thread_key key;
 static unsigned int large;        /* how many of that size there are */
 static _Atomic uint64_t ringless; /* notes that were dropped without a ring */
+
+void record_switch(bool on)
+{
+	atomic_store(&record_on, on);
+	atomic_store(&record_wants_sites, on);
+}
 
 static void thread_ended(void *value)
 {

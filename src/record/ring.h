@@ -47,6 +47,8 @@ struct record_ring {
 
 /* Whether a record is made. To be asked before anything else here is called. */
 extern _Atomic bool record_on;
+/* The same, and true until that is known. */
+extern _Atomic bool record_wants_sites;
 /* The calling thread's ring, or NULL. */
 extern __thread struct record_ring *record_ring_own;
 
@@ -55,6 +57,15 @@ static inline bool record_is_on(void)
 	return __builtin_expect(
 		atomic_load_explicit(&record_on, memory_order_relaxed), 0);
 }
+
+static inline bool record_may_be_on(void)
+{
+	return __builtin_expect(atomic_load_explicit(&record_wants_sites,
+						     memory_order_relaxed),
+				0);
+}
+
+void record_switch(bool on);
 
 /* The address of the code that has called an entry point, for the note of that
  * call; 0: it is not known. */

@@ -16,6 +16,7 @@ import pytest
 
 from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES, await_true,
                       forks_only_without_asan, plain_build_only, program)
+from recordings import events, export, kinds, report, rows_of
 from test_order import T4, with_other_driver
 from test_pool import open_shell, took
 
@@ -26,24 +27,6 @@ BLOCKS = ("malloc", "free")
 MOST_BYTES = 12  # of a request or a free, in the file
 LEAVER = program("leaver")
 MANY = 150000  # more than a frame has
-
-
-def export(box, path, *words, check=True):
-    return box.mnm("export", path, *words, check=check)
-
-
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def events(box, path, *words):
-    """What is in a recording, but for what depends on time and place."""
-    return [row for row in rows_of(export(box, path, *words).stdout)
-            if row["kind"] not in ("module", "reserved", "took")]
-
-
-def kinds(rows):
-    return [row["kind"] for row in rows]
 
 
 def record(box, shell, *words, check=True):
@@ -1094,10 +1077,6 @@ def test_an_empty_recording_is_exported(box, tmp_path):
 
 
 # What a recording says.
-
-def report(box, path, *words, check=True):
-    return box.mnm("report", path, *words, check=check)
-
 
 def test_the_report_says_who_held_the_peak(box, mixed):
     told = json.loads(report(box, mixed, "--json").stdout)

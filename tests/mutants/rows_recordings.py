@@ -8,6 +8,7 @@ FILE = "src/record/record_file.c"
 RECORDER = "src/record/recorder.c"
 READER = "src/record/reader.c"
 MEMORY = "src/hooks/memory.c"
+SITE = "src/record/site.h"
 NOTE = "src/tcache/tcache_note.h"
 CACHE = "src/tcache/tcache.c"
 FREE = "src/mem/mem_free.c"
@@ -28,8 +29,12 @@ ROWS = [
       "true)")),
     ("a_call_leaves_its_address_to_the_next",
      "test_recording.py -k another_call",
-     (MEMORY, "	if (outer)\n		record_site = 0;\n",
+     (SITE, "	if (*outer)\n		record_site = 0;\n",
       "	(void)outer;\n")),
+    ("the_runtime_is_told_to_have_called", "test_recording_sites.py",
+     (SITE, "record_may_be_on() && !record_site;", "record_may_be_on();")),
+    ("the_first_request_has_no_caller", "test_recording_sites.py",
+     (RINGS, "record_wants_sites = true;", "record_wants_sites = false;")),
     ("the_fast_path_notes_nothing", "test_recording.py -k is_its_source",
      (NOTE, "	if (record_is_on())\n"
       "		record_note(kind, MNM_RECORD_SERVED | flags,",

@@ -1,0 +1,35 @@
+/* Which code has called an entry, for the notes of that call (ring.h). */
+#ifndef MNM_RECORD_SITE_H
+#define MNM_RECORD_SITE_H
+
+#include "ring.h"
+
+/* Where the program has called the entry, in it or in what is inlined there. */
+#define CALLER __builtin_return_address(0)
+
+/* Of two entries, one of which calls the other, the outer one is the program's
+ * call. Returns whether this one is. */
+static inline bool site_begin(const void *site)
+{
+	bool outer = record_may_be_on() && !record_site;
+
+	if (outer)
+		record_site = (uintptr_t)site;
+	return outer;
+}
+
+/* A call that made no note leaves none to the next one. */
+static inline void site_end(const bool *outer)
+{
+	if (*outer)
+		record_site = 0;
+}
+
+/* The first line of a function: what is noted until it returns was asked for by
+ * the code at `site`; or, of an entry, by the code that has called it. */
+#define NOTES_SITE(site) \
+	__attribute__((cleanup(site_end), unused)) const bool outermost = \
+		site_begin(site)
+#define NOTES_CALLER NOTES_SITE(CALLER)
+
+#endif
