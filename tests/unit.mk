@@ -2,7 +2,7 @@
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,block/block.o block/block_index.o block/buffer_id.o \
-	preload/elf_symbol.o preload/await.o record/ring.o record/clock.o) $(BUILD)/obj/tests/unit/plain_thread.o \
+	preload/elf_symbol.o preload/await.o record/ring.o record/clock.o record/texts.o) $(BUILD)/obj/tests/unit/plain_thread.o \
 	$(BUILD)/obj/tests/unit/no_tool.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 

@@ -22,18 +22,26 @@ enum mnm_record_kind {
 	MNM_RECORD_SWAP, /* the pool of a device was swapped; text: its name */
 	MNM_RECORD_TRIM, /* idle memory went back; size: so many bytes */
 	MNM_RECORD_MARK, /* an iteration begins */
+	/* NVTX's ranges, with names such as "forward" or "NCCL: reduce", of
+	 * which the first word is a domain. A pop ends the last range that was
+	 * pushed in its thread with the same address, which stands for the
+	 * domain. A start may end in another thread, by the stop with its
+	 * address. */
 	MNM_RECORD_PUSH, /* a range begins in this thread; text: its name */
-	MNM_RECORD_POP,  /* and the last one that began ends */
+	MNM_RECORD_POP,
 	MNM_RECORD_MODULE, /* code lies at the address, size bytes of it: of the
 			    * file that the text names, from its byte `span` */
 	MNM_RECORD_RESERVED, /* the pools of a device hold `size` bytes of it,
 			      * live and idle ones; looked at every 20 ms */
-	MNM_RECORD_TOOK, /* the last request or free of this thread has taken
-			  * `size` nanoseconds; only of slow ones */
-	MNM_RECORD_NAME, /* what calls from that site has the name of the text:
-			  * its file, a tab, and its function. Of recordings
-			  * that were made from other files, whose sites are
-			  * no addresses */
+	MNM_RECORD_TOOK,  /* the last request or free of this thread has taken
+			   * `size` nanoseconds; only of slow ones */
+	MNM_RECORD_NAME,  /* what calls from that site has the name of the text:
+			   * its file, a tab, and its function. Of recordings
+			   * that were made from other files, whose sites are
+			   * no addresses */
+	MNM_RECORD_START, /* a range begins; text: its name */
+	MNM_RECORD_STOP,
+	MNM_RECORD_POINT, /* NVTX's mark; text: what it says */
 	MNM_RECORD_KINDS
 };
 

@@ -1,7 +1,7 @@
 /* What NVTX calls in the library that NVTX_INJECTION64_PATH names, so that
- * ranges tell where iterations begin (option iteration). If the variable named
- * a tool before, that is asked as NVTX would have asked it, and hears of all
- * that it wants to hear of.
+ * ranges tell where iterations begin (option iteration), and are recorded. If
+ * the variable named a tool before, that is asked as NVTX would have asked it,
+ * and hears of all that it wants to hear of.
  *
  * Each shared object that is built with NVTX has functions of its own to be set
  * up, at its first call. */
@@ -11,13 +11,15 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <wchar.h>
 
 #include "common/log.h"
 #include "common/option.h"
 #include "mem/config.h"
+#include "heap/noted.h"
 #include "mem/iteration.h"
+#include "nvtx_names.h"
 #include "preload/loader.h"
+#include "record/ring.h"
 
 #include "cuda/nvtx.h"
 
@@ -46,20 +48,25 @@ int InitializeInjectionNvtxExtension(void *module)
 
 #ifdef HAS_NVTX
 
-enum {
-	NAME_SIZE = 512,    /* bytes of a name that are looked at */
-	HANDLES_MOST = 256, /* of registered names that match */
-};
-
 enum call {
 	PUSH_A,
 	PUSH_W,
 	PUSH,
+	POP,
 	START_A,
 	START_W,
 	START,
+	END,
+	MARK_A,
+	MARK_W,
+	MARK,
 	DOMAIN_PUSH,
+	DOMAIN_POP,
 	DOMAIN_START,
+	DOMAIN_END,
+	DOMAIN_MARK,
+	CREATE_A,
+	CREATE_W,
 	REGISTER_A,
 	REGISTER_W,
 	CALLS
@@ -70,155 +77,157 @@ enum call {
 static NvtxFunctionPointer _Atomic behind[CALLS];
 static _Atomic bool known[CALLS];
 
-/* The handles that the tool gave to registered names that match. */
-static _Atomic(nvtxStringHandle_t) handles[HANDLES_MOST];
+static struct nvtx_handles strings, domains;
 
-/* That of all such names, if no tool gives handles. */
-static char some_name;
-
-static bool is_some_name(nvtxStringHandle_t handle)
+/* Whether somebody wants to know of ranges now. */
+static bool is_heard(void)
 {
-	return (const char *)handle == &some_name;
+	return record_is_on() || iterations_are_named();
 }
 
-static bool name_matches(const char *name)
+/* Of a range that starts without a tool, which would number it. */
+static nvtxRangeId_t number_next(void)
 {
-	return name && config_once() && iteration_is_named(name);
+	static _Atomic nvtxRangeId_t last;
+
+	return record_is_on() ? atomic_fetch_add(&last, 1) + 1 : 0;
 }
 
-/* A name of wide characters as UTF-8, cut off if it is long. */
-static const char *name_narrow(const wchar_t *wide, char *name)
+/* What an event of that kind says; room: where names become UTF-8. */
+static const char *text_plain(const char *text, char *room)
 {
-	char *at = name;
-
-	while (wide && *wide && at < name + NAME_SIZE - 5) {
-		uint32_t c = (uint32_t)*wide++;
-		int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-		static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
-
-		*at++ = (char)(leads[more] | (c >> (6 * more)));
-		while (more--)
-			*at++ = (char)(0x80 | ((c >> (6 * more)) & 0x3f));
-	}
-	*at = '\0';
-	return wide ? name : NULL;
+	(void)room;
+	return text;
 }
 
-static bool wide_matches(const wchar_t *wide)
-{
-	char name[NAME_SIZE];
-
-	return name_matches(name_narrow(wide, name));
-}
-
-static bool handle_matches(nvtxStringHandle_t handle)
-{
-	if (is_some_name(handle))
-		return true;
-	for (int i = 0; handle && i < HANDLES_MOST; i++) {
-		nvtxStringHandle_t found =
-			atomic_load_explicit(&handles[i], memory_order_relaxed);
-
-		if (!found || found == handle)
-			return found;
-	}
-	return false;
-}
-
-static bool event_matches(const nvtxEventAttributes_t *event)
+static const char *text_of(const nvtxEventAttributes_t *event, char *room)
 {
 	if (!event || event->size < sizeof(*event))
-		return false;
+		return NULL;
 	switch (event->messageType) {
 	case NVTX_MESSAGE_TYPE_ASCII:
-		return name_matches(event->message.ascii);
+		return event->message.ascii;
 	case NVTX_MESSAGE_TYPE_UNICODE:
-		return wide_matches(event->message.unicode);
+		return nvtx_name_narrow(event->message.unicode, room);
 	case NVTX_MESSAGE_TYPE_REGISTERED:
-		return handle_matches(event->message.registered);
+		return nvtx_handle_name(&strings, event->message.registered);
 	default:
-		return false;
+		return NULL;
 	}
 }
 
-/* A range begins. */
-static void range_look(bool matches)
+/* Something with that name begins, or is marked. A range without a name is
+ * one, too: its end has to find it. */
+static void note_begin(enum mnm_record_kind kind, uint64_t number,
+		       nvtxDomainHandle_t domain, const char *name)
 {
-	if (matches && config_once())
+	if (!config_once())
+		return;
+	if (name && kind != MNM_RECORD_POINT && iteration_is_named(name))
 		iteration_begin();
+	noted_range(kind, number, nvtx_handle_name(&domains, domain),
+		    name ? name : "");
 }
 
-/* Notes whether a registered name matches. Without a tool the handle is ours.
- */
-static nvtxStringHandle_t handle_note(nvtxStringHandle_t handle, bool matches,
-				      bool tool)
+static void note_end(enum mnm_record_kind kind, uint64_t number)
 {
-	nvtxStringHandle_t free = NULL;
-
-	if (!tool)
-		return matches ? (nvtxStringHandle_t)(void *)&some_name : NULL;
-	if (!matches || !handle || handle_matches(handle))
-		return handle;
-	for (int i = 0; i < HANDLES_MOST; i++, free = NULL)
-		if (atomic_compare_exchange_strong(&handles[i], &free, handle))
-			return handle;
-	return handle;
+	if (number || kind == MNM_RECORD_POP)
+		noted_range(kind, number, NULL, NULL);
 }
 
-/* Defines a function that looks at a range, and calls the tool's. `none`: what
- * it returns without a tool, as NVTX does. */
-#define RANGE(call, name, result, none, matches, parameters, arguments) \
+/* Each function calls the tool's, and then makes its note. `none`: what it
+ * returns without a tool, as NVTX does. */
+#define FUNCTION(call, name, result, none, parameters, arguments, note) \
 	static result NVTX_API name parameters \
 	{ \
 		result(NVTX_API *next) parameters = \
 			(result(NVTX_API *) parameters)behind[call]; \
+		result answer = next ? next arguments : (none); \
 		int saved = errno; \
 \
-		range_look(matches); \
+		if (is_heard()) \
+			note; \
 		errno = saved; \
-		return next ? next arguments : (none); \
+		return answer; \
+	}
+#define SILENT(call, name, parameters, arguments, note) \
+	static void NVTX_API name parameters \
+	{ \
+		void(NVTX_API * next) parameters = \
+			(void(NVTX_API *) parameters)behind[call]; \
+		int saved; \
+\
+		if (next) \
+			next arguments; \
+		saved = errno; \
+		if (is_heard()) \
+			note; \
+		errno = saved; \
 	}
 
-#define NAMED(call, name, result, none, type, matches) \
-	RANGE(call, name, result, none, matches(text), (type text), (text))
+/* `said`: the function that yields an event's name. */
+#define BEGIN(kind, number, domain, said) \
+	note_begin(MNM_RECORD_##kind, (uint64_t)(number), domain, \
+		   said(text, (char[NVTX_NAME_SIZE]){""}))
+#define PUSHES(call, name, type, said) \
+	FUNCTION(call, name, int, NVTX_NO_PUSH_POP_TRACKING, (type text), \
+		 (text), BEGIN(PUSH, 0, NULL, said))
+#define STARTS(call, name, type, said) \
+	FUNCTION(call, name, nvtxRangeId_t, number_next(), (type text), \
+		 (text), BEGIN(START, answer, NULL, said))
+#define MARKS(call, name, type, said) \
+	SILENT(call, name, (type text), (text), BEGIN(POINT, 0, NULL, said))
 
-#define IN_DOMAIN(call, name, result, none) \
-	RANGE(call, name, result, none, event_matches(event), \
-	      (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event), \
-	      (domain, event))
+PUSHES(PUSH_A, push_a, const char *, text_plain)
+PUSHES(PUSH_W, push_w, const wchar_t *, nvtx_name_narrow)
+PUSHES(PUSH, push, const nvtxEventAttributes_t *, text_of)
+STARTS(START_A, start_a, const char *, text_plain)
+STARTS(START_W, start_w, const wchar_t *, nvtx_name_narrow)
+STARTS(START, start, const nvtxEventAttributes_t *, text_of)
+MARKS(MARK_A, mark_a, const char *, text_plain)
+MARKS(MARK_W, mark_w, const wchar_t *, nvtx_name_narrow)
+MARKS(MARK, mark, const nvtxEventAttributes_t *, text_of)
+FUNCTION(POP, pop, int, NVTX_NO_PUSH_POP_TRACKING, (void), (),
+	 note_end(MNM_RECORD_POP, 0))
+SILENT(END, end, (nvtxRangeId_t id), (id), note_end(MNM_RECORD_STOP, id))
 
-NAMED(PUSH_A, push_a, int, NVTX_NO_PUSH_POP_TRACKING, const char *,
-      name_matches)
-NAMED(PUSH_W, push_w, int, NVTX_NO_PUSH_POP_TRACKING, const wchar_t *,
-      wide_matches)
-NAMED(PUSH, push, int, NVTX_NO_PUSH_POP_TRACKING, const nvtxEventAttributes_t *,
-      event_matches)
-NAMED(START_A, start_a, nvtxRangeId_t, 0, const char *, name_matches)
-NAMED(START_W, start_w, nvtxRangeId_t, 0, const wchar_t *, wide_matches)
-NAMED(START, start, nvtxRangeId_t, 0, const nvtxEventAttributes_t *,
-      event_matches)
-IN_DOMAIN(DOMAIN_PUSH, domain_push, int, NVTX_NO_PUSH_POP_TRACKING)
-IN_DOMAIN(DOMAIN_START, domain_start, nvtxRangeId_t, 0)
+FUNCTION(DOMAIN_PUSH, domain_push, int, NVTX_NO_PUSH_POP_TRACKING,
+	 (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *text),
+	 (domain, text), BEGIN(PUSH, (uintptr_t)domain, domain, text_of))
+FUNCTION(DOMAIN_POP, domain_pop, int, NVTX_NO_PUSH_POP_TRACKING,
+	 (nvtxDomainHandle_t domain), (domain),
+	 note_end(MNM_RECORD_POP, (uintptr_t)domain))
+FUNCTION(DOMAIN_START, domain_start, nvtxRangeId_t, number_next(),
+	 (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *text),
+	 (domain, text), BEGIN(START, answer, domain, text_of))
+SILENT(DOMAIN_END, domain_end, (nvtxDomainHandle_t domain, nvtxRangeId_t id),
+       (domain, id), note_end(MNM_RECORD_STOP, id))
+SILENT(DOMAIN_MARK, domain_mark,
+       (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *text),
+       (domain, text), BEGIN(POINT, (uintptr_t)domain, domain, text_of))
 
-static nvtxStringHandle_t NVTX_API register_a(nvtxDomainHandle_t domain,
-					      const char *text)
-{
-	nvtxDomainRegisterStringA_impl_fntype next =
-		(nvtxDomainRegisterStringA_impl_fntype)behind[REGISTER_A];
+/* Functions that give handles to names: without a tool, ours. */
+#define GIVES(call, name, handle, table, said, parameters, arguments) \
+	static handle NVTX_API name parameters \
+	{ \
+		handle(NVTX_API *next) parameters = \
+			(handle(NVTX_API *) parameters)behind[call]; \
+		char room[NVTX_NAME_SIZE]; \
+		const char *narrow = said(text, room); \
+\
+		return next ? nvtx_handle_note(table, next arguments, narrow) \
+			    : (handle)nvtx_handle_own(narrow); \
+	}
+#define GIVES_STRING(call, name, type, said) \
+	GIVES(call, name, nvtxStringHandle_t, &strings, said, \
+	      (nvtxDomainHandle_t domain, type text), (domain, text))
 
-	return handle_note(next ? next(domain, text) : NULL, name_matches(text),
-			   next);
-}
-
-static nvtxStringHandle_t NVTX_API register_w(nvtxDomainHandle_t domain,
-					      const wchar_t *text)
-{
-	nvtxDomainRegisterStringW_impl_fntype next =
-		(nvtxDomainRegisterStringW_impl_fntype)behind[REGISTER_W];
-
-	return handle_note(next ? next(domain, text) : NULL, wide_matches(text),
-			   next);
-}
+GIVES_STRING(REGISTER_A, register_a, const char *, text_plain)
+GIVES_STRING(REGISTER_W, register_w, const wchar_t *, nvtx_name_narrow)
+GIVES(CREATE_A, create_a, nvtxDomainHandle_t, &domains, text_plain,
+      (const char *text), (text))
+GIVES(CREATE_W, create_w, nvtxDomainHandle_t, &domains, nvtx_name_narrow,
+      (const wchar_t *text), (text))
 
 static const struct row {
 	NvtxCallbackModule module;
@@ -233,11 +242,21 @@ static const struct row {
 	[PUSH_A] = ROW(CORE, RangePushA, push_a),
 	[PUSH_W] = ROW(CORE, RangePushW, push_w),
 	[PUSH] = ROW(CORE, RangePushEx, push),
+	[POP] = ROW(CORE, RangePop, pop),
 	[START_A] = ROW(CORE, RangeStartA, start_a),
 	[START_W] = ROW(CORE, RangeStartW, start_w),
 	[START] = ROW(CORE, RangeStartEx, start),
+	[END] = ROW(CORE, RangeEnd, end),
+	[MARK_A] = ROW(CORE, MarkA, mark_a),
+	[MARK_W] = ROW(CORE, MarkW, mark_w),
+	[MARK] = ROW(CORE, MarkEx, mark),
 	[DOMAIN_PUSH] = ROW(CORE2, DomainRangePushEx, domain_push),
+	[DOMAIN_POP] = ROW(CORE2, DomainRangePop, domain_pop),
 	[DOMAIN_START] = ROW(CORE2, DomainRangeStartEx, domain_start),
+	[DOMAIN_END] = ROW(CORE2, DomainRangeEnd, domain_end),
+	[DOMAIN_MARK] = ROW(CORE2, DomainMarkEx, domain_mark),
+	[CREATE_A] = ROW(CORE2, DomainCreateA, create_a),
+	[CREATE_W] = ROW(CORE2, DomainCreateW, create_w),
 	[REGISTER_A] = ROW(CORE2, DomainRegisterStringA, register_a),
 	[REGISTER_W] = ROW(CORE2, DomainRegisterStringW, register_w),
 #undef ROW
@@ -306,13 +325,14 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables)
 	CUresult unused;
 
 	if (!callbacks || callbacks->struct_size < sizeof(*callbacks) ||
-	    !api_serves(&unused) || !iterations_are_named())
+	    !api_serves(&unused) ||
+	    (!iterations_are_named() && !*config_current()->record))
 		return tool ? tool(tables) : 0;
 	if (calls_take(tables, callbacks, tool))
 		return 1;
 	if (!atomic_exchange(&said, true))
-		log_warn("iteration: the NVTX tool behind mnm has failed, so "
-			 "no range is heard of");
+		log_warn("the NVTX tool behind mnm has failed, so no range is "
+			 "heard of");
 	return 0;
 }
 

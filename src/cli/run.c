@@ -68,9 +68,10 @@ static void ranges_set(const char *library)
 {
 	static const char variable[] = "NVTX_INJECTION64_PATH";
 	const char *iteration = getenv("MNM_ITERATION");
+	const char *record = getenv("MNM_RECORD");
 	const char *tool = getenv(variable);
 
-	if (!iteration || !option_ranges(iteration))
+	if ((!iteration || !option_ranges(iteration)) && (!record || !*record))
 		return;
 	if (!tool || !*tool)
 		unsetenv(NVTX_BEHIND);

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "pools/pool.h"
 #include "record/ring.h"
+#include "record/texts.h"
 
 static unsigned int number_of(const struct device *device)
 {
@@ -70,8 +71,8 @@ void noted_foreign(enum mnm_record_kind kind, const struct device *device,
 void noted_swap(const struct device *device, int choice)
 {
 	if (record_is_on())
-		record_note(MNM_RECORD_SWAP, 0,
-			    (uintptr_t)pool_choice_name(choice), 0, 0,
+		record_note(MNM_RECORD_SWAP, 0, 0,
+			    (uintptr_t)pool_choice_name(choice), 0,
 			    number_of(device), 0, 0, 0);
 }
 
@@ -94,6 +95,15 @@ void noted_mark(void)
 	if (record_is_on())
 		record_note(MNM_RECORD_MARK, 0, 0, 0, 0, MNM_RECORD_NOWHERE, 0,
 			    0, 0);
+}
+
+void noted_range(enum mnm_record_kind kind, uint64_t number, const char *domain,
+		 const char *name)
+{
+	if (record_is_on() && !record_noting)
+		record_note(kind, 0, number,
+			    name ? (uintptr_t)record_text(domain, name) : 0, 0,
+			    MNM_RECORD_NOWHERE, 0, 0, 0);
 }
 
 /* A block may be freed, and its record used again, while it is looked at: what

@@ -36,6 +36,12 @@ void noted_mark(void);
 /* So many bytes of the device are reserved by now. */
 void noted_reserved(const struct device *device, uint64_t bytes);
 
+/* A range of the program's, or a point (MNM_RECORD_PUSH, POP, START, STOP,
+ * POINT); number: the event's address. The texts are copied; NULL: it has
+ * none. */
+void noted_range(enum mnm_record_kind kind, uint64_t number, const char *domain,
+		 const char *name);
+
 /* Calls each for every block that lives. */
 void noted_blocks(void (*each)(const struct mnm_record_event *event));
 

@@ -56,6 +56,13 @@ static inline bool kind_has_span(unsigned int kind)
 	       kind == MNM_RECORD_MODULE;
 }
 
+static inline bool kind_has_address(unsigned int kind)
+{
+	return kind_has_span(kind) || kind == MNM_RECORD_PUSH ||
+	       kind == MNM_RECORD_POP || kind == MNM_RECORD_START ||
+	       kind == MNM_RECORD_STOP || kind == MNM_RECORD_POINT;
+}
+
 static inline bool kind_has_block(unsigned int kind)
 {
 	return kind == MNM_RECORD_LIVE || kind == MNM_RECORD_ALLOC;
@@ -64,6 +71,7 @@ static inline bool kind_has_block(unsigned int kind)
 static inline bool kind_has_text(unsigned int kind)
 {
 	return kind == MNM_RECORD_SWAP || kind == MNM_RECORD_PUSH ||
+	       kind == MNM_RECORD_START || kind == MNM_RECORD_POINT ||
 	       kind == MNM_RECORD_MODULE || kind == MNM_RECORD_NAME;
 }
 

@@ -140,11 +140,11 @@ static void read_event(struct reading *reading, struct mnm_record_event *event)
 	event->time = reading->last_time;
 	if (kind_has_size(row->kind))
 		event->size = view_number(&columns[COLUMN_SIZES]);
-	if (kind_has_span(row->kind)) {
+	if (kind_has_span(row->kind))
 		event->span =
 			view_difference(&columns[COLUMN_SPANS], event->size);
+	if (kind_has_address(row->kind))
 		event->address = read_address(reading);
-	}
 	if (kind_has_block(row->kind))
 		reading->addresses[reading->request_count++] = event->address;
 	if (row->kind == MNM_RECORD_FREE)

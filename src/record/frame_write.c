@@ -182,11 +182,11 @@ static void put_event(struct frame_writer *writer,
 	writer->last_time = event->time;
 	if (kind_has_size(event->kind))
 		bytes_number(&columns[COLUMN_SIZES], event->size);
-	if (kind_has_span(event->kind)) {
+	if (kind_has_span(event->kind))
 		bytes_difference(&columns[COLUMN_SPANS], event->span,
 				 event->size);
+	if (kind_has_address(event->kind))
 		put_address(writer, event->address);
-	}
 	if (kind_has_block(event->kind))
 		put_block(writer, event);
 	if (event->kind == MNM_RECORD_FREE)

@@ -16,6 +16,7 @@ _Atomic bool record_wants_sites = true;
 __thread struct record_ring *record_ring_own;
 __thread uint64_t record_site;
 __thread unsigned int record_did;
+__thread volatile bool record_noting;
 __thread uint64_t record_began;
 
 static _Atomic uint64_t slow = UINT64_MAX;
@@ -40,9 +41,11 @@ static void thread_ended(void *value)
 	record_ring_own = NULL;
 	if (!serving_is_on()) /* a forked child, where locks may stay held */
 		return;
+	record_noting = true; /* a signal handler is not to ask for a ring */
 	pthread_mutex_lock(&lock);
 	ring->ended = true;
 	pthread_mutex_unlock(&lock);
+	record_noting = false;
 }
 
 /* A ring of that size which no thread has, and whose notes were read. */
@@ -201,10 +204,11 @@ static void note_read(const struct record_ring *ring, uint64_t at,
 		.device = (uint8_t)(note->span >> 48),
 		.pool = (uint8_t)(note->span >> 56),
 	};
-	/* A text that stays, see noted_swap. */
-	if (event->kind == MNM_RECORD_SWAP) {
-		event->text = (const char *)(uintptr_t)event->address;
-		event->address = 0;
+	if (event->kind == MNM_RECORD_SWAP || event->kind == MNM_RECORD_PUSH ||
+	    event->kind == MNM_RECORD_START ||
+	    event->kind == MNM_RECORD_POINT) {
+		event->text = (const char *)(uintptr_t)event->size;
+		event->size = 0;
 	}
 }
 

@@ -24,11 +24,12 @@ enum {
 
 /* An event, packed. Numbers of 48 bits have the others above them. */
 struct record_note {
-	uint64_t time;    /* in ticks */
-	uint64_t address; /* of a swap: of its text, which has to stay */
-	uint64_t size;    /* | kind << 48 | flags << 56 */
-	uint64_t span;    /* | device << 48 | pool << 56 */
-	uint64_t site;    /* | stream << 48 */
+	uint64_t time; /* in ticks */
+	uint64_t address;
+	uint64_t size; /* | kind << 48 | flags << 56; of a kind with a text but
+			* no size: the address of that, which has to stay */
+	uint64_t span; /* | device << 48 | pool << 56 */
+	uint64_t site; /* | stream << 48 */
 };
 
 struct record_ring {
@@ -60,9 +61,9 @@ static inline bool record_is_on(void)
 
 static inline bool record_may_be_on(void)
 {
-	return __builtin_expect(atomic_load_explicit(&record_wants_sites,
-						     memory_order_relaxed),
-				0);
+	return __builtin_expect(
+		atomic_load_explicit(&record_wants_sites, memory_order_relaxed),
+		0);
 }
 
 void record_switch(bool on);
@@ -134,36 +135,63 @@ static inline uint64_t record_low(uint64_t number)
 	return number < most ? number : most;
 }
 
+/* While the calling thread makes a note. A signal handler may begin a range
+ * meanwhile, which is dropped then (noted_range). */
+extern __thread volatile bool record_noting;
+
+static inline void record_note_in(struct record_ring *ring, uint64_t address,
+				  uint64_t size, uint64_t span, uint64_t site)
+{
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	struct record_note *note = &ring->notes[head & (ring->size - 1)];
+
+	note->time = record_clock();
+	note->address = address;
+	note->size = size;
+	note->span = span;
+	note->site = site;
+	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+}
+
+/* The thread's ring with room for a note, or NULL. */
+static inline struct record_ring *record_ring_ready(void)
+{
+	struct record_ring *ring = record_ring_own;
+
+	if (!ring && !(ring = record_ring_make()))
+		return NULL;
+	return __builtin_expect(atomic_load_explicit(&ring->head,
+						     memory_order_relaxed) ==
+					ring->limit,
+				0)
+		       ? record_ring_room(ring)
+		       : ring;
+}
+
 /* What is to be noted: times and threads are added. */
 static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 			       uint64_t address, uint64_t size, uint64_t span,
 			       unsigned int device, unsigned int pool,
 			       unsigned int stream, uint64_t site)
 {
-	struct record_ring *ring = record_ring_own;
-	struct record_note *note;
-	uint64_t head;
+	struct record_ring *ring;
 
-	if (!ring && !(ring = record_ring_make()))
-		return;
-	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	if (__builtin_expect(head == ring->limit, 0)) {
-		ring = record_ring_room(ring);
-		if (!ring)
-			return;
-		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	}
-	note = &ring->notes[head & (ring->size - 1)];
-	note->time = record_clock();
-	note->address = address;
-	note->size =
-		record_low(size) | (uint64_t)kind << 48 | (uint64_t)flags << 56;
-	note->span = record_low(span) | (uint64_t)device << 48 |
-		     (uint64_t)pool << 56;
-	note->site = record_low(site) |
-		     (uint64_t)(stream < UINT16_MAX ? stream : UINT16_MAX)
-			     << 48;
-	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+	record_noting = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	ring = record_ring_ready();
+	if (ring)
+		record_note_in(ring, address,
+			       record_low(size) | (uint64_t)kind << 48 |
+				       (uint64_t)flags << 56,
+			       record_low(span) | (uint64_t)device << 48 |
+				       (uint64_t)pool << 56,
+			       record_low(site) |
+				       (uint64_t)(stream < UINT16_MAX
+							  ? stream
+							  : UINT16_MAX)
+					       << 48);
+	atomic_signal_fence(memory_order_seq_cst);
+	record_noting = false;
 }
 
 /* For the reader, one thread at a time. */

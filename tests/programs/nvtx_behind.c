@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int ranges, ends, strings;
+static int ranges, ends, strings, domains;
 
 static int NVTX_API range_push(const char *name)
 {
@@ -44,6 +44,12 @@ static nvtxStringHandle_t NVTX_API wide_register(nvtxDomainHandle_t domain,
 {
 	(void)domain, (void)text;
 	return (nvtxStringHandle_t)(intptr_t)++strings;
+}
+
+static nvtxDomainHandle_t NVTX_API domain_create(const char *name)
+{
+	(void)name;
+	return (nvtxDomainHandle_t)(intptr_t)++domains;
 }
 
 static void call_set(const NvtxExportTableCallbacks *callbacks,
@@ -84,6 +90,8 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables)
 	call_set(callbacks, NVTX_CB_MODULE_CORE2,
 		 NVTX_CBID_CORE2_DomainRegisterStringW,
 		 (NvtxFunctionPointer)wide_register);
+	call_set(callbacks, NVTX_CB_MODULE_CORE2, NVTX_CBID_CORE2_DomainCreateA,
+		 (NvtxFunctionPointer)domain_create);
 	return 1;
 }
 

@@ -49,7 +49,7 @@ static inline struct mnm_record_event draw_event(uint64_t *random)
 
 	/* Of a few addresses each may be asked for twice, freed twice, or
 	 * freed before it was asked for. */
-	if (kind_has_span(event.kind) || event.kind == MNM_RECORD_FREE)
+	if (kind_has_address(event.kind) || event.kind == MNM_RECORD_FREE)
 		event.address = draw(random, 2)
 					? 4096 * draw(random, MOST_ADDRESSES)
 					: draw_number(random, LOW_48);

@@ -11,6 +11,7 @@
 
 #include "cli/report/symbols.h"
 #include "live_blocks.h"
+#include "open_ranges.h"
 
 struct export
 {
@@ -23,8 +24,10 @@ struct export
 	int pid;
 	int device; /* only that one; -1: all */
 	struct live_blocks live;
-	uint64_t written;              /* lines or objects, so far */
-	bool marked;                   /* and it was not written yet */
+	struct open_ranges ranges;
+	const char *ended; /* the range that ends with this event, or NULL */
+	uint64_t written;  /* lines or objects, so far */
+	bool marked;       /* and it was not written yet */
 	uint64_t bytes[UINT8_MAX + 1]; /* live, by device */
 	uint32_t streams[64];          /* as they were met */
 	unsigned int stream_count;

@@ -76,6 +76,7 @@ static void events_write(struct export *export,
 	while ((event = mnm_record_next(record))) {
 		if (!is_meant(export, format, event))
 			continue;
+		export->ended = open_ranges_turn(&export->ranges, event);
 		block = live_blocks_over(&export->live, event);
 		if (block && format != export_formats) {
 			struct mnm_record_event gone = *event;
@@ -157,6 +158,7 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	symbols_close(export.symbols);
 	json_decref(head);
 	live_blocks_close(&export.live);
+	open_ranges_close(&export.ranges);
 	mnm_record_close(record);
 	return whole ? EXIT_DONE : EXIT_FAILED;
 }

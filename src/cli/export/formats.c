@@ -140,14 +140,54 @@ static void chrome_took(struct export *export,
 		(double)event->size * 1e-3, export->pid, event->thread);
 }
 
+/* Perfetto ends the innermost range that has the name. */
+static void chrome_range(struct export *export,
+			 const struct mnm_record_event *event)
+{
+	bool pushed =
+		event->kind == MNM_RECORD_PUSH || event->kind == MNM_RECORD_POP;
+	bool begins = event->kind == MNM_RECORD_PUSH ||
+		      event->kind == MNM_RECORD_START;
+
+	if (!begins && !export->ended)
+		return;
+	chrome_next(export);
+	fprintf(export->to, "{\"ph\":\"%c\",\"cat\":\"nvtx\",\"name\":\"",
+		"ebEB"[2 * pushed + begins]);
+	text_put(export, begins ? event->text : export->ended);
+	if (!pushed)
+		fprintf(export->to, "\",\"id\":\"%#" PRIx64, event->address);
+	fprintf(export->to, "\",\"ts\":%.3f,\"pid\":%d,\"tid\":%u}",
+		(double)event->time * 1e-3, export->pid, event->thread);
+}
+
+static bool is_of_range(const struct mnm_record_event *event)
+{
+	return event->kind == MNM_RECORD_PUSH ||
+	       event->kind == MNM_RECORD_POP ||
+	       event->kind == MNM_RECORD_START ||
+	       event->kind == MNM_RECORD_STOP;
+}
+
+/* Something that has happened. */
+static void chrome_instant(struct export *export,
+			   const struct mnm_record_event *event)
+{
+	chrome_next(export);
+	fprintf(export->to, "{\"ph\":\"i\",\"name\":\"%s%s",
+		event->text && event->kind != MNM_RECORD_SWAP
+			? ""
+			: record_kinds[event->kind],
+		event->kind == MNM_RECORD_SWAP ? " to " : "");
+	text_put(export, event->text);
+	fprintf(export->to, "\",\"ts\":%.3f,\"pid\":%d,\"tid\":%u}",
+		(double)event->time * 1e-3, export->pid, event->thread);
+}
+
 static void chrome_event(struct export *export,
 			 const struct mnm_record_event *event,
 			 const struct live_block *block)
 {
-	const char *phase = event->kind == MNM_RECORD_PUSH  ? "B"
-			    : event->kind == MNM_RECORD_POP ? "E"
-							    : "i";
-
 	if (block) {
 		chrome_live(export, event, block);
 		return;
@@ -156,18 +196,14 @@ static void chrome_event(struct export *export,
 		chrome_bytes(export, event, "reserved", event->size);
 	if (event->kind == MNM_RECORD_TOOK)
 		chrome_took(export, event);
-	if (export_comes(event) || event->kind == MNM_RECORD_FREE ||
-	    event->kind >= MNM_RECORD_MODULE)
-		return;
-	chrome_next(export);
-	fprintf(export->to, "{\"ph\":\"%s\",\"name\":\"%s%s", phase,
-		event->text && event->kind != MNM_RECORD_SWAP
-			? ""
-			: record_kinds[event->kind],
-		event->kind == MNM_RECORD_SWAP ? " to " : "");
-	text_put(export, event->text);
-	fprintf(export->to, "\",\"ts\":%.3f,\"pid\":%d,\"tid\":%u}",
-		(double)event->time * 1e-3, export->pid, event->thread);
+	if (is_of_range(event))
+		chrome_range(export, event);
+	else if (event->kind == MNM_RECORD_FAILED ||
+		 event->kind == MNM_RECORD_SWAP ||
+		 event->kind == MNM_RECORD_TRIM ||
+		 event->kind == MNM_RECORD_MARK ||
+		 event->kind == MNM_RECORD_POINT)
+		chrome_instant(export, event);
 }
 
 static void chrome_end(struct export *export)

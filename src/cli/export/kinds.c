@@ -7,5 +7,6 @@ const char *const record_kinds[MNM_RECORD_KINDS] = {
 	[MNM_RECORD_MARK] = "mark",         [MNM_RECORD_PUSH] = "push",
 	[MNM_RECORD_POP] = "pop",           [MNM_RECORD_MODULE] = "module",
 	[MNM_RECORD_RESERVED] = "reserved", [MNM_RECORD_TOOK] = "took",
-	[MNM_RECORD_NAME] = "name",
+	[MNM_RECORD_NAME] = "name",         [MNM_RECORD_START] = "start",
+	[MNM_RECORD_STOP] = "stop",         [MNM_RECORD_POINT] = "point",
 };

@@ -104,6 +104,15 @@ const struct live_block *live_blocks_turn(struct live_blocks *live,
 	}
 }
 
+void live_blocks_tag(struct live_blocks *live, uint64_t address,
+		     unsigned int tag)
+{
+	struct live_entry *entry = entry_find(live, address);
+
+	if (entry)
+		entry->block.tag = tag;
+}
+
 void live_blocks_each(const struct live_blocks *live,
 		      void (*each)(const struct live_block *block,
 				   void *argument),

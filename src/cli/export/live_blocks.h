@@ -11,6 +11,7 @@ struct live_block {
 	uint32_t slot; /* from 0; that of a block which has gone is given to
 			* another one */
 	struct mnm_record_event event;
+	unsigned int tag; /* as whoever reads has set it, or 0 */
 };
 
 struct live_entry;
@@ -33,6 +34,9 @@ const struct live_block *live_blocks_over(struct live_blocks *live,
 					  const struct mnm_record_event *event);
 const struct live_block *live_blocks_turn(struct live_blocks *live,
 					  const struct mnm_record_event *event);
+
+void live_blocks_tag(struct live_blocks *live, uint64_t address,
+		     unsigned int tag);
 
 void live_blocks_each(const struct live_blocks *live,
 		      void (*each)(const struct live_block *block,

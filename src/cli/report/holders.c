@@ -22,7 +22,7 @@ static void name(struct named_holder *named, const struct holder *holder,
 {
 	named->blocks = holder->blocks;
 	named->bytes = holder->bytes;
-	site_names(symbols, holder->site, named->file, named->function);
+	site_names(symbols, holder->key, named->file, named->function);
 }
 
 static int by_name(const void *a, const void *b)
@@ -62,14 +62,14 @@ struct named_holder *holders_name(const struct device_summary *device,
 				  struct symbols *symbols, size_t *count)
 {
 	struct named_holder *named =
-		calloc(device->holder_count + 1, sizeof(*named));
+		calloc(device->holders.count + 1, sizeof(*named));
 
 	if (!named)
 		return NULL;
-	for (size_t i = 0; i < device->holder_count; i++)
-		name(&named[i], &device->holders[i], symbols);
-	qsort(named, device->holder_count, sizeof(*named), by_name);
-	*count = merge(named, device->holder_count);
+	for (size_t i = 0; i < device->holders.count; i++)
+		name(&named[i], &device->holders.at[i], symbols);
+	qsort(named, device->holders.count, sizeof(*named), by_name);
+	*count = merge(named, device->holders.count);
 	qsort(named, *count, sizeof(*named), by_bytes);
 	return named;
 }

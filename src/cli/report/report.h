@@ -21,6 +21,11 @@ struct report {
 /* Whether the report is to say something of the device. */
 bool report_shows(const struct report *report, unsigned int device);
 
+/* The ranges of that number, as JSON or a line takes them. */
+enum { RANGE_NAME_SIZE = 256 };
+const char *report_range(const struct report *report, uint64_t number,
+			 char name[RANGE_NAME_SIZE]);
+
 json_t *report_json(const struct report *report);
 
 /* Writes the page there. On failure prints a line and returns false. */

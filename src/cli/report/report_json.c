@@ -22,6 +22,24 @@ static json_t *holders_json(const struct report *report,
 	return list;
 }
 
+static json_t *ranges_json(const struct report *report,
+			   const struct device_summary *device)
+{
+	const struct holders *ranges = &device->ranges;
+	json_t *list = json_array();
+	char path[RANGE_NAME_SIZE];
+
+	for (size_t i = 0; report->summary.path_count && i < ranges->count; i++)
+		json_array_append_new(
+			list,
+			json_pack(
+				"{s:I,s:I,s:s}", "bytes",
+				(json_int_t)ranges->at[i].bytes, "blocks",
+				(json_int_t)ranges->at[i].blocks, "range",
+				report_range(report, ranges->at[i].key, path)));
+	return list;
+}
+
 static json_t *failures_json(const struct report *report,
 			     const struct device_summary *device)
 {
@@ -67,6 +85,7 @@ static json_t *device_json(const struct report *report, unsigned int number)
 #undef FIGURE
 	json_object_set_new(json, "failures", failures_json(report, device));
 	json_object_set_new(json, "holders", holders_json(report, device));
+	json_object_set_new(json, "ranges", ranges_json(report, device));
 	return json;
 }
 

@@ -44,6 +44,14 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+const char *report_range(const struct report *report, uint64_t number,
+			 char name[RANGE_NAME_SIZE])
+{
+	return number ? text_plain(report->summary.paths[number], name,
+				   RANGE_NAME_SIZE)
+		      : "(no range)";
+}
+
 static void holders_print(const struct report *report,
 			  const struct device_summary *device)
 {
@@ -72,6 +80,27 @@ static void holders_print(const struct report *report,
 		       text_bytes((int64_t)rest, bytes),
 		       percent(rest, device->peak), blocks, count - shown);
 	free(named);
+}
+
+/* In which ranges of the program its holders were asked for. */
+static void ranges_print(const struct report *report,
+			 const struct device_summary *device)
+{
+	char bytes[TEXT_BYTES_SIZE], path[RANGE_NAME_SIZE];
+	const struct holders *ranges = &device->ranges;
+
+	if (!report->summary.path_count)
+		return;
+	printf("  %10s %5s %8s  %s\n", "live then", "", "blocks",
+	       "asked for in");
+	for (size_t i = 0; i < ranges->count && i < SHOWN; i++)
+		printf("  %10s %4.0f%% %8" PRIu64 "  %s\n",
+		       text_bytes((int64_t)ranges->at[i].bytes, bytes),
+		       percent(ranges->at[i].bytes, device->peak),
+		       ranges->at[i].blocks,
+		       report_range(report, ranges->at[i].key, path));
+	if (ranges->count > SHOWN)
+		printf("  and %zu others\n", ranges->count - SHOWN);
 }
 
 static void failures_print(const struct report *report,
@@ -121,6 +150,8 @@ static void device_print(const struct report *report, unsigned int number)
 	failures_print(report, device);
 	if (device->peak)
 		holders_print(report, device);
+	if (device->peak)
+		ranges_print(report, device);
 }
 
 static void report_print(const struct report *report)

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "cli/export/live_blocks.h"
+#include "peaks.h"
 
 /* Counts a block that comes or goes. */
 static void block_count(struct device_summary *device,
@@ -89,107 +88,6 @@ static void event_turn(struct summary *summary, struct live_blocks *live,
 	peak_note(device, summary->events, event->time);
 }
 
-/* The holders of what lives, by site. */
-struct site {
-	struct holder holder;
-	UT_hash_handle hh;
-};
-
-static bool site_add(struct site **table, const struct live_block *block)
-{
-	uint64_t key = block->event.site;
-	struct site *site;
-
-	/* NOLINTNEXTLINE(*-core.*): uthash sets site */
-	HASH_FIND(hh, *table, &key, sizeof(key), site);
-	if (!site) {
-		site = calloc(1, sizeof(*site));
-		if (!site)
-			return false;
-		site->holder.site = key;
-		HASH_ADD(hh, *table, holder.site, sizeof(key), site);
-		if (!site->hh.tbl) {
-			free(site);
-			return false;
-		}
-	}
-	site->holder.blocks++;
-	site->holder.bytes += block->event.size;
-	return true;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct holder *first = a, *second = b;
-
-	return (first->bytes < second->bytes) - (first->bytes > second->bytes);
-}
-
-/* Takes what the table has, and ends it. */
-static void holders_take(struct device_summary *device, struct site *table)
-{
-	struct site *site, *next;
-	size_t count = HASH_COUNT(table);
-
-	device->holders = calloc(count + 1, sizeof(*device->holders));
-	HASH_ITER (hh, table, site, next) {
-		if (device->holders)
-			device->holders[device->holder_count++] = site->holder;
-		/* NOLINTNEXTLINE(*-unix.Malloc): uthash moves the table on */
-		HASH_DEL(table, site);
-		free(site);
-	}
-	if (device->holders)
-		qsort(device->holders, device->holder_count,
-		      sizeof(*device->holders), compare);
-}
-
-struct peak_visit {
-	unsigned int device;
-	struct site *sites;
-};
-
-static void peak_visit(const struct live_block *block, void *argument)
-{
-	struct peak_visit *visit = argument;
-
-	if (block->event.device == visit->device)
-		site_add(&visit->sites, block);
-}
-
-static void peaks_look(struct summary *summary, const struct live_blocks *live,
-		       uint64_t number)
-{
-	for (unsigned int i = 0; i <= UINT8_MAX; i++) {
-		struct device_summary *device = &summary->devices[i];
-		struct peak_visit visit = {.device = i};
-
-		if (!device->peak || device->peak_event != number)
-			continue;
-		live_blocks_each(live, peak_visit, &visit);
-		holders_take(device, visit.sites);
-	}
-}
-
-/* The second time: up to the last of the peaks. */
-static void peaks_read(struct summary *summary, struct mnm_record *record)
-{
-	const struct mnm_record_event *event;
-	struct live_blocks live = {0};
-	uint64_t number = 0, last = 0;
-
-	for (unsigned int i = 0; i <= UINT8_MAX; i++)
-		if (summary->devices[i].peak &&
-		    summary->devices[i].peak_event > last)
-			last = summary->devices[i].peak_event;
-	for (; number <= last && (event = mnm_record_next(record)); number++) {
-		live_blocks_over(&live, event);
-		live_blocks_turn(&live, event);
-		peaks_look(summary, &live, number);
-	}
-	live_blocks_close(&live);
-}
-
 bool summary_read(struct summary *summary, const char *path,
 		  void (*code)(void *argument,
 			       const struct mnm_record_event *event),
@@ -230,6 +128,11 @@ bool summary_read(struct summary *summary, const char *path,
 
 void summary_release(struct summary *summary)
 {
-	for (unsigned int i = 0; i <= UINT8_MAX; i++)
-		free(summary->devices[i].holders);
+	for (unsigned int i = 0; i <= UINT8_MAX; i++) {
+		free(summary->devices[i].holders.at);
+		free(summary->devices[i].ranges.at);
+	}
+	for (unsigned int i = 1; i <= summary->path_count; i++)
+		free(summary->paths[i]);
+	free(summary->paths);
 }

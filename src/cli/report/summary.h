@@ -8,9 +8,14 @@
 
 #include <mnm/record.h>
 
-/* The blocks of one call site. */
+/* Blocks with something in common. */
 struct holder {
-	uint64_t site, blocks, bytes;
+	uint64_t key, blocks, bytes;
+};
+
+struct holders {
+	struct holder *at; /* those of the most bytes first */
+	size_t count;
 };
 
 /* A request that failed, and what was live then. */
@@ -31,14 +36,17 @@ struct device_summary {
 	uint64_t peak_event; /* the number of its event, from 0 */
 	uint64_t reserved;   /* most bytes that its pools held; 0: unknown */
 	struct failed_request failures[FAILURES_KEPT];
-	struct holder *holders; /* of the peak, the largest first */
-	size_t holder_count;
+	/* Of the peak: by the site, and by the number of the ranges in which
+	 * the block was asked for; 0: in none. */
+	struct holders holders, ranges;
 };
 
 struct summary {
 	uint64_t events, dropped;
 	uint64_t begin, end; /* the first time and the last, nanoseconds */
 	uint64_t marks;
+	char **paths; /* of ranges, by their numbers, from 1 */
+	unsigned int path_count;
 	struct device_summary devices[UINT8_MAX + 1];
 };
 
