@@ -7,7 +7,7 @@ PLAN_OBJ   := $(call sources,src/plan/*.c)
 POOL_OBJ   := $(PLAN_OBJ) $(call sources,src/pools/*.c)
 # Recordings: what reads them, for mnm and for programs of others; and what makes
 # them.
-READER_OBJ := $(addprefix $(BUILD)/obj/src/record/,bytes.o frame_read.o reader.o)
+READER_OBJ := $(addprefix $(BUILD)/obj/src/record/,bytes.o frame_read.o read_stacks.o reader.o)
 RECORD_OBJ := $(BUILD)/obj/src/record/bytes.o \
 	$(filter-out $(READER_OBJ),$(call sources,src/record/*.c))
 # The layers between the entry points and the driver.

@@ -13,6 +13,14 @@ SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 
 CHECK += $(PROGRAMS)
 
+CHECK += $(addprefix $(BUILD)/tests/programs/,stacks librmm_test.so)
+$(BUILD)/tests/programs/stacks: $(BUILD)/obj/tests/programs/stacks.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
+$(BUILD)/tests/programs/librmm_test.so: $(BUILD)/obj/tests/programs/librmm_test.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@
+
 $(BUILD)/tests/programs/shell_static: NVCC_CUDART := none
 $(BUILD)/tests/programs/shell_static: $(BUILD)/sim/cudart_static.o
 $(BUILD)/tests/programs/shell_nvidia: NVCC_CUDART := static

@@ -42,6 +42,8 @@ enum mnm_record_kind {
 	MNM_RECORD_START, /* a range begins; text: its name */
 	MNM_RECORD_STOP,
 	MNM_RECORD_POINT, /* NVTX's mark; text: what it says */
+	MNM_RECORD_STACK, /* a stack that requests which follow have;
+			   * mnm_record_stack has it */
 	MNM_RECORD_KINDS
 };
 
@@ -52,7 +54,8 @@ enum {
 				* or given some back, for it; of a free: CUDA
 				* itself frees it */
 	MNM_RECORD_FENCE = 4,  /* of a request: a fence was made for it */
-	MNM_RECORD_ORDERED = 8, /* in the order of a stream: cudaMallocAsync */
+	MNM_RECORD_ORDERED = 8,  /* in the order of a stream: cudaMallocAsync */
+	MNM_RECORD_STACKED = 16, /* of a request: its stack is known */
 };
 
 /* In place of a device: pinned memory of the host; none. */
@@ -70,6 +73,7 @@ struct mnm_record_event {
 	uint8_t flags;
 	uint8_t device;   /* its ordinal, or one of those above */
 	uint8_t pool;     /* for mnm_record_pool; 0: none */
+	uint32_t stack;   /* for mnm_record_stack; 0: none */
 	const char *text; /* as the kind says, or NULL */
 };
 
@@ -99,6 +103,11 @@ const struct mnm_record_event *mnm_record_next(struct mnm_record *record);
 
 /* The name of a pool that an event has named, or "". */
 const char *mnm_record_pool(const struct mnm_record *record, unsigned int pool);
+
+/* The return addresses of a stack, that of the call of CUDA first; *count is
+ * how many there are. Valid until the record is closed. */
+const uint64_t *mnm_record_stack(const struct mnm_record *record,
+				 uint32_t stack, size_t *count);
 
 /* After the last event: what is wrong with the rest of the file, or NULL. */
 const char *mnm_record_error(const struct mnm_record *record);

@@ -16,7 +16,7 @@ static void free_all(size_t count, CUdeviceptr *ptrs)
 
 CUresult mnm_alloc_batch(size_t count, const size_t *sizes, CUdeviceptr *ptrs)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(SITE_SIZELESS);
 	CUresult result;
 
 	if (!api_serves(&result))
@@ -38,7 +38,7 @@ CUresult mnm_alloc_batch(size_t count, const size_t *sizes, CUdeviceptr *ptrs)
 
 CUresult mnm_free_batch(size_t count, const CUdeviceptr *ptrs)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	CUresult first = CUDA_SUCCESS, result;
 
 	if (!api_serves(&result))
@@ -87,7 +87,7 @@ CUresult memory_free_in(CUdeviceptr ptr, CUstream stream)
 
 CUresult mnm_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(size);
 	CUdeviceptr found;
 	CUresult result;
 
@@ -105,7 +105,7 @@ CUresult mnm_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 
 CUresult mnm_free_in(CUdeviceptr ptr, CUstream stream)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	CUresult result;
 
 	if (!api_serves(&result))

@@ -72,7 +72,7 @@ static void visit_end(const struct visit *visit)
 
 void *mnm_torch_malloc(ptrdiff_t size, int device, CUstream stream)
 {
-	NOTES_CALLER;
+	NOTES_CALLER((size_t)size);
 	CUdeviceptr ptr = 0;
 	struct visit visit;
 
@@ -140,7 +140,7 @@ static void recorded_free(CUdeviceptr addr, CUstream stream,
 
 void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	CUdeviceptr addr = (CUdeviceptr)ptr;
 	struct recorded_streams others = {0};
 	struct visit visit;
@@ -157,7 +157,7 @@ void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 
 void *mnm_cupy_malloc(void *param, size_t size, int device)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(size);
 	CUdeviceptr ptr = 0;
 	struct visit visit;
 
@@ -172,7 +172,7 @@ void *mnm_cupy_malloc(void *param, size_t size, int device)
 
 void mnm_cupy_free(void *param, void *ptr, int device)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	struct visit visit;
 
 	(void)param;

@@ -65,15 +65,15 @@ struct number {
 struct arguments {
 	bool all; /* the target is --all; else pid is given */
 	int pid;
-	bool json, no_wait, all_figures, probe, fit, play;
+	bool json, no_wait, all_figures, probe, stacks, fit, play;
 	double watch; /* seconds between two looks, 0 = one look */
 	double delay; /* the same, 0 = not given */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
-		*recording, *output, *pools, *simulated, *scale, *scaled,
-		*replayed, *shadowed, *shadow_pools, *page, *source_format,
-		*into, *source;
+		*recording, *output, *every, *pools, *simulated, *scale,
+		*scaled, *replayed, *shadowed, *shadow_pools, *page,
+		*source_format, *into, *source;
 	/* 0 if not given. */
 	size_t capacity, unit, max_size;
 	double time;

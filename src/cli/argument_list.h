@@ -50,6 +50,11 @@ ARGUMENT(record, PATH, "record", "FILE", \
 ARGUMENT(max_size, BYTES, "max-size", "N", \
 	"bytes of the recording, 1M and more [1G]; past that, the\n" \
 	"newest are kept") \
+ARGUMENT(every, PROFILE, "stacks", "N", \
+	"record the stack of a request once in N bytes [1M]; 1: of\n" \
+	"each request") \
+ARGUMENT(stacks, FLAG, "stacks", "", \
+	"print the stacks of those who asked, if the recording has them") \
 ARGUMENT(action, WORD, NULL, "start|stop", "begin a recording, or end it") \
 ARGUMENT(to, FILE, NULL, "FILE", \
 	"the file, for start; %p, %h and %d as in mnm run --record") \

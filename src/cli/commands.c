@@ -90,7 +90,7 @@ static int version_run(const struct command *command,
 const struct command commands[] = {
 	{"run", "run a CUDA program with a memory pool under it",
 	 {ARG_set_pool, ARG_plugin, ARG_sim, ARG_frameworks, ARG_record,
-	  ARG_max_size, ARG_set, ARG_program}, NULL, run_more,
+	  ARG_max_size, ARG_every, ARG_set, ARG_program}, NULL, run_more,
 	 run_run, false, NULL, NULL},
 	{"ps", "list your programs that run under mnm",
 	 {ARG_watch, ARG_json},
@@ -141,7 +141,7 @@ const struct command commands[] = {
 	 "the name needs %p. `mnm run --record` records from the start.\n", NULL,
 	 ask_run, true, "recording", record_print},
 	{"report", "say what a recording has: the peak, and who held what then",
-	 {ARG_device, ARG_page, ARG_json, ARG_recording},
+	 {ARG_device, ARG_stacks, ARG_page, ARG_json, ARG_recording},
 	 "The page needs nothing but a browser, no network either. It says when how\n"
 	 "much lived, was reserved and idle, who held the peak, where the blocks were,\n"
 	 "which sizes were asked for, what was slow, what iterations took, and what\n"

@@ -51,6 +51,10 @@ static int record_set(struct settings *settings,
 		snprintf(size, sizeof(size), "%zu", arguments->max_size);
 		status = settings_option(settings, "record_size", size);
 	}
+	if (!status && arguments->every)
+		status = settings_option(settings, "record_stacks",
+					 *arguments->every ? arguments->every
+							   : "1M");
 	if (status || !file)
 		return status;
 	if (*file != '/' && !getcwd(folder, sizeof(folder)))

@@ -73,6 +73,8 @@ OPTION(record, TEXT, START, "", "path, %p = pid, %h = host, %d = device", \
 	"record each request and free there from the start, see `mnm record`") \
 OPTION(record_size, FILE_SIZE, START, "1G", "bytes (K, M, G), 1M and more", \
 	"bytes of a recording; past that, the newest are kept") \
+OPTION(record_stacks, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
+	"record the stack of a request once in so many bytes; 1: of each") \
 OPTION(postmortem, TEXT, START, "auto", \
 	"auto, off, or path, %p = pid, %h = host", \
 	"what there was as memory first ran out; auto: beside the sockets") \

@@ -33,7 +33,7 @@ void noted_request(const struct device *device, size_t size, bool ordered,
 		    MNM_RECORD_SERVED | flags, result ? 0 : addr, size,
 		    block ? block->span : 0, number_of(device),
 		    block ? pool_number(block_pool(block)) : 0, stream,
-		    record_site_take());
+		    record_site);
 	record_took();
 }
 
@@ -41,11 +41,11 @@ void noted_free(const struct device *device, bool ordered,
 		const struct block *block)
 {
 	if (record_is_on())
-		record_note(
-			MNM_RECORD_FREE,
-			MNM_RECORD_SERVED | (ordered ? MNM_RECORD_ORDERED : 0),
-			block_addr(block), 0, 0, number_of(device),
-			pool_number(block_pool(block)), 0, record_site_take());
+		record_note(MNM_RECORD_FREE,
+			    MNM_RECORD_SERVED |
+				    (ordered ? MNM_RECORD_ORDERED : 0),
+			    block_addr(block), 0, 0, number_of(device),
+			    pool_number(block_pool(block)), 0, record_site);
 }
 
 void noted_regain(const struct device *device, const struct block *block)
@@ -65,7 +65,7 @@ void noted_foreign(enum mnm_record_kind kind, const struct device *device,
 			    MNM_RECORD_DRIVER |
 				    (ordered ? MNM_RECORD_ORDERED : 0),
 			    handle, bytes, bytes, number_of(device), 0, 0,
-			    record_site_take());
+			    record_site);
 }
 
 void noted_swap(const struct device *device, int choice)

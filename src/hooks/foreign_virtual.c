@@ -12,7 +12,7 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 			    const CUmemAllocationProp *prop,
 			    unsigned long long flags)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(size);
 	bool counts =
 		prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
 	struct foreign_claim order = {0};
@@ -27,7 +27,7 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 
 EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	struct foreign *foreign = foreign_grab(handle);
 	CUresult res = REAL_CALL(cuMemRelease, handle);
 
@@ -82,7 +82,7 @@ EXPORT CUresult cuMemSetAccess(CUdeviceptr addr, size_t size,
 
 EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 {
-	NOTES_CALLER;
+	NOTES_CALLER(0);
 	struct mapping *list = foreign_unmap_begin(addr, size);
 	CUresult res = REAL_CALL(cuMemUnmap, spared(addr, size), size);
 

@@ -90,7 +90,7 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 COLD static CUresult alloc_recorded(CUdeviceptr *out, size_t size,
 				    const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 
 	return alloc_directly(out, size);
 }
@@ -197,7 +197,7 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 
 COLD static CUresult free_recorded(CUdeviceptr ptr, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 
 	return free_directly(ptr);
 }
@@ -213,7 +213,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 		return free_slowly(ptr, taken);
 	default:
 		return LIKELY(!record_may_be_on()) ? free_directly(ptr)
-					       : free_recorded(ptr, CALLER);
+						   : free_recorded(ptr, CALLER);
 	}
 }
 
@@ -260,7 +260,7 @@ static __typeof__(cuMemFree_v2) free_entry
 COLD static cudaError_t runtime_alloc_seen(void **out, size_t size,
 					   const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 	const struct real_runtime *real = real_runtime();
 
 	return real ? real->cudaMalloc(out, size)
@@ -269,7 +269,7 @@ COLD static cudaError_t runtime_alloc_seen(void **out, size_t size,
 
 COLD static cudaError_t runtime_free_seen(void *ptr, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 	const struct real_runtime *real = real_runtime();
 
 	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
@@ -312,7 +312,7 @@ __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 COLD static cudaError_t runtime_alloc_recorded(void **out, size_t size,
 					       const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 
 	return runtime_alloc_directly(out, size);
 }
@@ -406,7 +406,7 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 
 COLD static cudaError_t runtime_free_recorded(void *ptr, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 
 	return runtime_free_directly(ptr);
 }

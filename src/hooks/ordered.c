@@ -250,7 +250,7 @@ COLD static CUresult alloc_recorded(CUdeviceptr *out, size_t size,
 				    CUmemoryPool pool, CUstream stream,
 				    bool per_thread, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 
 	return alloc_beside(out, size, pool, stream, per_thread, FAST_STREAM);
 }

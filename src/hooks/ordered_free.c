@@ -129,7 +129,7 @@ __attribute__((noinline)) static CUresult free_beside(CUdeviceptr ptr,
 COLD static CUresult free_recorded(CUdeviceptr ptr, CUstream stream,
 				   bool per_thread, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 
 	return free_beside(ptr, stream, per_thread, FAST_STREAM);
 }

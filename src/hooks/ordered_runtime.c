@@ -36,7 +36,7 @@ COLD static cudaError_t alloc_behind(void **out, size_t size,
 				     cudaMemPool_t pool, cudaStream_t stream,
 				     bool per_thread, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 	cudaError_t res;
 	const struct real_runtime *real = runtime_of(&res);
 
@@ -79,7 +79,7 @@ COLD static cudaError_t alloc_recorded(void **out, size_t size,
 				       cudaMemPool_t pool, cudaStream_t stream,
 				       bool per_thread, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, size);
 
 	return alloc_beside(out, size, pool, stream, per_thread, FAST_STREAM);
 }
@@ -155,7 +155,7 @@ EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **out, size_t size,
 COLD static cudaError_t free_behind(void *ptr, cudaStream_t stream,
 				    bool per_thread, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 	cudaError_t res;
 	const struct real_runtime *real = runtime_of(&res);
 
@@ -193,7 +193,7 @@ COLD static cudaError_t free_recorded(enum fast done, void *ptr,
 				      cudaStream_t stream, bool per_thread,
 				      struct block *taken, const void *site)
 {
-	NOTES_SITE(site);
+	NOTES_SITE(site, 0);
 
 	return free_otherwise(done, ptr, stream, per_thread, taken);
 }

@@ -6,10 +6,10 @@
 
 /* A runtime may be so old that it lacks one: a program finds ours all the same,
  * and may call it. */
-#define SITED(symbol, parameters, arguments) \
+#define SITED(symbol, bytes, parameters, arguments) \
 	EXPORT cudaError_t symbol parameters \
 	{ \
-		NOTES_CALLER; \
+		NOTES_CALLER(bytes); \
 		const struct real_runtime *real = real_runtime(); \
 \
 		if (!real) \

@@ -10,6 +10,7 @@
 #include "heap/swap.h"
 #include "borrow.h"
 #include "order/fence.h"
+#include "record/stacks.h"
 
 /* The options as at the start, with what was set since; under lock, as the
  * control socket, the program and the thread that writes the file of option
@@ -47,6 +48,11 @@ LIVE_LIMIT(pool_limit, LIMIT_POOL)
 LIVE_LIMIT(hard_limit, LIMIT_HARD)
 LIVE_LIMIT(host_limit, LIMIT_HOST)
 #undef LIVE_LIMIT
+static void live_record_stacks(const struct config *config)
+{
+	record_stacks_set(config->record_stacks);
+}
+
 static void live_idle_limit(const struct config *config)
 {
 	devices_limit(&config->idle_limit);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "frame.h"
+#include "read_stacks.h"
 #include "record_file.h"
 
 enum { ERROR_SIZE = 256, POOLS = 256, NAME_SIZE = 64 };
@@ -24,6 +25,7 @@ struct mnm_record {
 	uint64_t frames; /* that were read */
 	uint64_t dropped;
 	uint8_t *stored;
+	struct read_stacks stacks;
 	char error[ERROR_SIZE]; /* empty: nothing is wrong */
 };
 
@@ -201,6 +203,7 @@ void mnm_record_close(struct mnm_record *record)
 	if (record->after)
 		fclose(record->after);
 	frame_release(&record->frame);
+	read_stacks_close(&record->stacks);
 	free(record->stored);
 	free(record->about);
 	free(record->path);
@@ -321,13 +324,23 @@ static bool file_turn(struct mnm_record *record)
 
 const struct mnm_record_event *mnm_record_next(struct mnm_record *record)
 {
+	struct mnm_record_event *event;
+
 	while (record->next == record->frame.count) {
 		if (*record->error)
 			return NULL;
 		if (!frame_next(record) && !file_turn(record))
 			return NULL;
 	}
-	return &record->frame.events[record->next++];
+	event = &record->frame.events[record->next++];
+	read_stacks_turn(&record->stacks, event);
+	return event;
+}
+
+const uint64_t *mnm_record_stack(const struct mnm_record *record,
+				 uint32_t stack, size_t *count)
+{
+	return read_stacks_at(&record->stacks, stack, count);
 }
 
 const char *mnm_record_pool(const struct mnm_record *record, unsigned int pool)

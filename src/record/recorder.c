@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "frame.h"
+#include "live_list.h"
 #include "modules.h"
 #include "record_file.h"
 #include "ring.h"
+#include "stacks.h"
 
 enum {
 	/* A thread may be kept from its processor between reading the clock and
@@ -22,6 +24,7 @@ enum {
 	EVENT_BYTES = 64,
 	FRAME_SHARE = 16,
 	TEXT_BYTES = 1 << 15, /* of a frame */
+	STACKS_AT_ONCE = TEXT_BYTES / STACK_TEXT_SIZE,
 	/* What lives at the beginning of a part has so much of the file at
 	 * most. */
 	LIVE_SHARE = 4,
@@ -31,11 +34,6 @@ enum {
 struct batch {
 	struct mnm_record_event *events;
 	size_t count, texts; /* texts: their bytes */
-};
-
-struct live_list {
-	struct mnm_record_event *events;
-	size_t count, room;
 };
 
 static struct {
@@ -51,6 +49,11 @@ static struct {
 	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
+	bool has_stack[STACKS_MOST +
+		       1]; /* whether the file has it, by number */
+	/* Of the stacks among the recorder's own events. */
+	char stack_texts[STACKS_AT_ONCE][STACK_TEXT_SIZE];
+	size_t stack_count;
 	struct recorder_figures figures;
 } recorder;
 
@@ -113,7 +116,8 @@ static void own_add(const struct mnm_record_event *event)
 		return;
 	added = &own->events[own->count++];
 	*added = *event;
-	added->time = recorder.scale.last;
+	if (!added->time)
+		added->time = recorder.scale.last;
 	if (event->text)
 		own->texts += strlen(event->text);
 }
@@ -130,25 +134,30 @@ static void module_note(const struct module *module)
 	});
 }
 
-/* Called under locks that threads may wait for, so nothing is written. */
+/* It comes before the requests that have it, which are not older than time. */
+static void stack_note(uint32_t number, uint64_t time)
+{
+	char *text;
+
+	if (recorder.stack_count == STACKS_AT_ONCE) {
+		own_flush();
+		recorder.stack_count = 0;
+	}
+	text = recorder.stack_texts[recorder.stack_count++];
+	record_stack_write(number, text);
+	own_add(&(struct mnm_record_event){
+		.kind = MNM_RECORD_STACK,
+		.device = MNM_RECORD_NOWHERE,
+		.time = time,
+		.address = number,
+		.text = text,
+	});
+}
+
+/* Called under locks: nothing is written. */
 static void live_note(const struct mnm_record_event *event)
 {
-	struct live_list *live = &recorder.live;
-	struct mnm_record_event *more;
-
-	if (live->count == live->room) {
-		size_t room = 2 * live->room + 1024;
-
-		more = realloc(live->events, room * sizeof(*more));
-		if (!more) {
-			recorder.live_lost++;
-			return;
-		}
-		live->events = more;
-		live->room = room;
-	}
-	live->events[live->count] = *event;
-	live->events[live->count++].kind = MNM_RECORD_LIVE;
+	recorder.live_lost += !live_list_add(&recorder.live, event);
 }
 
 /* What a part of the file begins with. A thread may free such a block, or ask
@@ -167,9 +176,12 @@ static void part_begin(void)
 		own_add(&live->events[i]);
 		recorder.figures.events++;
 	}
-	free(live->events);
-	*live = (struct live_list){0};
+	live_list_release(live);
 	modules_each(module_note);
+	for (uint32_t i = 1; i <= STACKS_MOST; i++)
+		if (recorder.has_stack[i] &&
+		    recorder.file.size < recorder.file.most / LIVE_SHARE)
+			stack_note(i, 0);
 	own_flush();
 	recorder.dropped += recorder.live_lost;
 }
@@ -186,7 +198,23 @@ static bool part_turn(void)
 	return recorder.runs;
 }
 
-/* Whether some code has called whose file is not known. */
+/* The same of a stack, which is noted if the file has it not. */
+static bool stack_meet(uint32_t number)
+{
+	const uint64_t *frames;
+	size_t count = record_stack_at(number, &frames);
+	bool unknown = false;
+
+	if (recorder.has_stack[number])
+		return false;
+	recorder.has_stack[number] = true;
+	stack_note(number, recorder.batch.events[0].time);
+	for (size_t i = 0; i < count; i++)
+		unknown |= !modules_know(frames[i]);
+	return unknown;
+}
+
+/* Whether code has called whose file is not known. Writes new stacks. */
 static bool sites_are_new(void)
 {
 	const struct mnm_record_event *events = recorder.batch.events;
@@ -195,10 +223,13 @@ static bool sites_are_new(void)
 
 	for (size_t i = 0; i < recorder.batch.count; i++) {
 		site = events[i].site;
-		if (site != last)
+		if (events[i].flags & MNM_RECORD_STACKED)
+			unknown |= stack_meet((uint32_t)site);
+		else if (site != last)
 			unknown |= !modules_know(site);
 		last = site;
 	}
+	own_flush();
 	return unknown;
 }
 
@@ -258,6 +289,7 @@ int recorder_begin(const struct recorder_plan *plan)
 	recorder.file.fd = -1;
 	recorder.dropped = 0;
 	recorder.figures = (struct recorder_figures){0};
+	memset(recorder.has_stack, 0, sizeof(recorder.has_stack));
 	recorder.room = room_of(plan->most);
 	recorder.writer = frame_writer_open();
 	recorder.batch.events =

@@ -69,7 +69,7 @@ static inline bool record_may_be_on(void)
 void record_switch(bool on);
 
 /* The address of the code that has called an entry point, for the note of that
- * call; 0: it is not known. */
+ * call, or its stack (SITE_STACKED); 0: it is not known. */
 extern __thread uint64_t record_site;
 
 /* What the calling thread has done for the request that it is about:
@@ -112,14 +112,6 @@ static inline unsigned int record_did_take(void)
 	return did;
 }
 
-static inline uint64_t record_site_take(void)
-{
-	uint64_t site = record_site;
-
-	record_site = 0;
-	return site;
-}
-
 /* Makes the calling thread's ring, or returns NULL without memory. */
 struct record_ring *record_ring_make(void);
 /* The thread's ring, which is full, if there is room after all, or a larger
@@ -134,6 +126,10 @@ static inline uint64_t record_low(uint64_t number)
 
 	return number < most ? number : most;
 }
+
+/* In place of the address of the code that has called: the number of its stack
+ * (stacks.h) with this bit. */
+#define SITE_STACKED (UINT64_C(1) << 63)
 
 /* While the calling thread makes a note. A signal handler may begin a range
  * meanwhile, which is dropped then (noted_range). */
@@ -176,6 +172,10 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 {
 	struct record_ring *ring;
 
+	if (site & SITE_STACKED) {
+		flags |= MNM_RECORD_STACKED;
+		site &= ~SITE_STACKED;
+	}
 	record_noting = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	ring = record_ring_ready();

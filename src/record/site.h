@@ -3,18 +3,23 @@
 #define MNM_RECORD_SITE_H
 
 #include "ring.h"
+#include "stacks.h"
 
 /* Where the program has called the entry, in it or in what is inlined there. */
 #define CALLER __builtin_return_address(0)
 
+/* Of a request whose size is not at hand. */
+#define SITE_SIZELESS UINT64_MAX
+
 /* Of two entries, one of which calls the other, the outer one is the program's
  * call. Returns whether this one is. */
-static inline bool site_begin(const void *site)
+static inline bool site_begin(const void *site, uint64_t size)
 {
 	bool outer = record_may_be_on() && !record_site;
 
 	if (outer)
-		record_site = (uintptr_t)site;
+		record_site = size ? record_site_of((uintptr_t)site, size)
+				   : (uintptr_t)site;
 	return outer;
 }
 
@@ -26,10 +31,11 @@ static inline void site_end(const bool *outer)
 }
 
 /* The first line of a function: what is noted until it returns was asked for by
- * the code at `site`; or, of an entry, by the code that has called it. */
-#define NOTES_SITE(site) \
+ * the code at `site`; or, of an entry, by the code that has called it. size:
+ * bytes that it asks for, or 0: it frees some. */
+#define NOTES_SITE(site, size) \
 	__attribute__((cleanup(site_end), unused)) const bool outermost = \
-		site_begin(site)
-#define NOTES_CALLER NOTES_SITE(CALLER)
+		site_begin(site, size)
+#define NOTES_CALLER(size) NOTES_SITE(CALLER, size)
 
 #endif

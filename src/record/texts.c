@@ -49,12 +49,8 @@ static size_t hash_of(const char *text)
  * copied it at the same time, stays unused. */
 static const char *copy(const char *text, size_t size)
 {
-	size_t at;
+	size_t at = atomic_fetch_add(&used, size);
 
-	if (atomic_load(&count) >= TEXTS_MOST ||
-	    atomic_load(&used) > TEXTS_BYTES - TEXT_SIZE)
-		return NULL;
-	at = atomic_fetch_add(&used, size);
 	if (at > TEXTS_BYTES - TEXT_SIZE ||
 	    atomic_fetch_add(&count, 1) >= TEXTS_MOST)
 		return NULL;

@@ -13,7 +13,7 @@ static inline void tcache_note(const struct tcache *cache,
 	if (record_is_on())
 		record_note(kind, MNM_RECORD_SERVED | flags, addr, size, span,
 			    cache->device_number, cache->pool_number, 0,
-			    record_site_take());
+			    record_site);
 }
 
 /* The same along the course of that pool, which is not the cache's. */
@@ -25,7 +25,7 @@ static inline void tcache_note_step(const struct tcache *cache,
 	if (record_is_on())
 		record_note(kind, MNM_RECORD_SERVED, addr, size, span,
 			    cache->device_number, pool_number(pool), 0,
-			    record_site_take());
+			    record_site);
 }
 
 static inline void tcache_note_free(const struct tcache *cache, uint64_t addr)

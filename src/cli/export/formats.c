@@ -39,7 +39,7 @@ static void field_put(const struct export *export, const char *text)
 static void csv_begin(struct export *export)
 {
 	fputs("time_ns,kind,address,size,span,device,stream,thread,pool,served,"
-	      "driver,fence,ordered,site,text\n",
+	      "driver,fence,ordered,site,stack,text\n",
 	      export->to);
 }
 
@@ -61,13 +61,14 @@ static void csv_event(struct export *export,
 		event->time, record_kinds[event->kind], event->address,
 		event->size, event->span);
 	device_put(export, event->device);
-	fprintf(export->to, ",%u,%u,%s,%d,%d,%d,%d,%#" PRIx64 ",",
+	fprintf(export->to, ",%u,%u,%s,%d,%d,%d,%d,%#" PRIx64 ",%u,",
 		event->stream, event->thread,
 		mnm_record_pool(export->record, event->pool),
 		!!(event->flags & MNM_RECORD_SERVED),
 		!!(event->flags & MNM_RECORD_DRIVER),
 		!!(event->flags & MNM_RECORD_FENCE),
-		!!(event->flags & MNM_RECORD_ORDERED), event->site);
+		!!(event->flags & MNM_RECORD_ORDERED), event->site,
+		event->stack);
 	field_put(export, event->text);
 	fputc('\n', export->to);
 }

@@ -23,6 +23,7 @@
 	COLUMN(fence) \
 	COLUMN(ordered) \
 	COLUMN(site) \
+	COLUMN(stack) \
 	COLUMN(text)
 
 /* clang-format off */
@@ -138,7 +139,7 @@ static const char *flags_read(struct csv *csv, uint8_t *flags)
 
 static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 {
-	uint64_t stream = 0, thread = 0;
+	uint64_t stream = 0, thread = 0, stack = 0;
 	const struct {
 		enum column column;
 		uint64_t most, *to;
@@ -150,6 +151,7 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 		{COLUMN_site, UINT64_MAX, &event->site},
 		{COLUMN_stream, UINT32_MAX, &stream},
 		{COLUMN_thread, UINT32_MAX, &thread},
+		{COLUMN_stack, UINT32_MAX, &stack},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -158,6 +160,7 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 			return number_wrong(csv, rows[i].column);
 	event->stream = (uint32_t)stream;
 	event->thread = (uint32_t)thread;
+	event->stack = (uint32_t)stack;
 	return NULL;
 }
 

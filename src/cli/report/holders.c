@@ -58,6 +58,14 @@ static size_t merge(struct named_holder *named, size_t count)
 	return kept;
 }
 
+size_t holders_merge(struct named_holder *named, size_t count)
+{
+	qsort(named, count, sizeof(*named), by_name);
+	count = merge(named, count);
+	qsort(named, count, sizeof(*named), by_bytes);
+	return count;
+}
+
 struct named_holder *holders_name(const struct device_summary *device,
 				  struct symbols *symbols, size_t *count)
 {
@@ -68,8 +76,6 @@ struct named_holder *holders_name(const struct device_summary *device,
 		return NULL;
 	for (size_t i = 0; i < device->holders.count; i++)
 		name(&named[i], &device->holders.at[i], symbols);
-	qsort(named, device->holders.count, sizeof(*named), by_name);
-	*count = merge(named, device->holders.count);
-	qsort(named, *count, sizeof(*named), by_bytes);
+	*count = holders_merge(named, device->holders.count);
 	return named;
 }

@@ -18,6 +18,10 @@ struct named_holder {
 struct named_holder *holders_name(const struct device_summary *device,
 				  struct symbols *symbols, size_t *count);
 
+/* Makes those of one function one, the largest first. Returns how many there
+ * are then. */
+size_t holders_merge(struct named_holder *named, size_t count);
+
 /* The names of what has called from there, or words that say why there are
  * none. */
 void site_names(struct symbols *symbols, uint64_t site,

@@ -113,9 +113,35 @@ static unsigned int path_now(struct reading *reading, uint32_t thread)
 	return path ? path->number : path_add(reading, text);
 }
 
+/* Keeps the addresses of a stack. */
+static void stack_add(struct summary *summary, uint32_t number,
+		      const uint64_t *frames, size_t count)
+{
+	size_t room = number + (size_t)1;
+	struct call_stack *more, *stack;
+
+	if (number >= summary->stack_count) {
+		more = realloc(summary->stacks, room * sizeof(*more));
+		if (!more)
+			return;
+		memset(more + summary->stack_count, 0,
+		       (room - summary->stack_count) * sizeof(*more));
+		summary->stacks = more;
+		summary->stack_count = (uint32_t)room;
+	}
+	stack = &summary->stacks[number];
+	if (stack->count)
+		return;
+	stack->frames = calloc(count, sizeof(*frames));
+	if (!stack->frames)
+		return;
+	memcpy(stack->frames, frames, count * sizeof(*frames));
+	stack->count = count;
+}
+
 struct visit {
 	unsigned int device;
-	struct share *sites, *ranges;
+	struct share *sites, *ranges, *stacks;
 };
 
 static void block_visit(const struct live_block *block, void *argument)
@@ -126,6 +152,7 @@ static void block_visit(const struct live_block *block, void *argument)
 		return;
 	share_add(&visit->sites, block->event.site, block->event.size);
 	share_add(&visit->ranges, block->tag, block->event.size);
+	share_add(&visit->stacks, block->event.stack, block->event.size);
 }
 
 static void peaks_look(struct reading *reading, uint64_t number)
@@ -139,12 +166,20 @@ static void peaks_look(struct reading *reading, uint64_t number)
 		live_blocks_each(&reading->live, block_visit, &visit);
 		device->holders = shares_take(visit.sites);
 		device->ranges = shares_take(visit.ranges);
+		device->stacks = shares_take(visit.stacks);
 	}
 }
 
-static void event_turn(struct reading *reading,
+static void event_turn(struct reading *reading, const struct mnm_record *record,
 		       const struct mnm_record_event *event)
 {
+	const uint64_t *frames = NULL;
+	size_t count;
+
+	if (event->kind == MNM_RECORD_STACK)
+		frames = mnm_record_stack(record, event->stack, &count);
+	if (frames && count)
+		stack_add(reading->summary, event->stack, frames, count);
 	open_ranges_turn(&reading->ranges, event);
 	live_blocks_over(&reading->live, event);
 	if (live_blocks_turn(&reading->live, event) &&
@@ -177,7 +212,7 @@ void peaks_read(struct summary *summary, struct mnm_record *record)
 		    summary->devices[i].peak_event > last)
 			last = summary->devices[i].peak_event;
 	for (; number <= last && (event = mnm_record_next(record)); number++) {
-		event_turn(&reading, event);
+		event_turn(&reading, record, event);
 		peaks_look(&reading, number);
 	}
 	reading_close(&reading);

@@ -14,6 +14,7 @@ struct report {
 	struct symbols *symbols;
 	json_t *program; /* of the recording's head */
 	int device;      /* only that; -1: all */
+	bool stacks;     /* are shown whole */
 	const char *path;
 	const char *wrong; /* of the recording's end, or "" */
 };

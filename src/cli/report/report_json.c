@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "holders.h"
+#include "stacks.h"
 
 static json_t *holders_json(const struct report *report,
 			    const struct device_summary *device)
@@ -86,6 +87,9 @@ static json_t *device_json(const struct report *report, unsigned int number)
 	json_object_set_new(json, "failures", failures_json(report, device));
 	json_object_set_new(json, "holders", holders_json(report, device));
 	json_object_set_new(json, "ranges", ranges_json(report, device));
+	json_object_set_new(
+		json, "stacks",
+		stacks_json(&report->summary, device, report->symbols));
 	return json;
 }
 

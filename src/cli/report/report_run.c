@@ -14,6 +14,7 @@
 #include "holders.h"
 #include "postmortem.h"
 #include "report.h"
+#include "stacks.h"
 
 enum { NAME_SIZE = 256, SHOWN = 15, WIDTH_MOST = 24 };
 
@@ -52,18 +53,17 @@ const char *report_range(const struct report *report, uint64_t number,
 		      : "(no range)";
 }
 
-static void holders_print(const struct report *report,
-			  const struct device_summary *device)
+static void holders_print(const struct device_summary *device,
+			  const struct named_holder *named, size_t count,
+			  const char *title)
 {
-	size_t count = 0, shown;
-	struct named_holder *named =
-		holders_name(device, report->symbols, &count);
+	size_t shown;
 	char bytes[TEXT_BYTES_SIZE];
 	uint64_t rest = 0, blocks = 0;
 
 	shown = count <= SHOWN ? count : SHOWN - 1;
 	printf("  %10s %5s %8s  %-*s %s\n", "live then", "", "blocks",
-	       WIDTH_MOST, "asked for by", "in");
+	       WIDTH_MOST, title, "in");
 	for (size_t i = 0; i < count; i++) {
 		if (i >= shown) {
 			rest += named[i].bytes;
@@ -79,7 +79,6 @@ static void holders_print(const struct report *report,
 		printf("  %10s %4.0f%% %8" PRIu64 "  by %zu others\n",
 		       text_bytes((int64_t)rest, bytes),
 		       percent(rest, device->peak), blocks, count - shown);
-	free(named);
 }
 
 /* In which ranges of the program its holders were asked for. */
@@ -101,6 +100,28 @@ static void ranges_print(const struct report *report,
 		       report_range(report, ranges->at[i].key, path));
 	if (ranges->count > SHOWN)
 		printf("  and %zu others\n", ranges->count - SHOWN);
+}
+
+/* Who held the peak: by the code that has called CUDA; by stacks, if there are
+ * some; and by ranges. */
+static void peak_print(const struct report *report,
+		       const struct device_summary *device)
+{
+	size_t count = 0;
+	struct named_holder *named =
+		holders_name(device, report->symbols, &count);
+
+	holders_print(device, named, count, "asked for by");
+	free(named);
+	if (report->summary.stack_count) {
+		named = stacks_name(&report->summary, device, report->symbols,
+				    &count);
+		holders_print(device, named, count, "by their stacks");
+		free(named);
+	}
+	ranges_print(report, device);
+	if (report->stacks && report->summary.stack_count)
+		stacks_print(&report->summary, device, report->symbols);
 }
 
 static void failures_print(const struct report *report,
@@ -149,9 +170,7 @@ static void device_print(const struct report *report, unsigned int number)
 	       device->fences, device->swaps, device->trims);
 	failures_print(report, device);
 	if (device->peak)
-		holders_print(report, device);
-	if (device->peak)
-		ranges_print(report, device);
+		peak_print(report, device);
 }
 
 static void report_print(const struct report *report)
@@ -215,7 +234,9 @@ static bool report_give(const struct report *report,
 
 int report_run(const struct command *command, const struct arguments *arguments)
 {
-	struct report report = {.device = -1, .path = arguments->recording};
+	struct report report = {.device = -1,
+				.path = arguments->recording,
+				.stacks = arguments->stacks};
 	char wrong[4352], error[4352];
 	int status = EXIT_DONE;
 

@@ -131,8 +131,12 @@ void summary_release(struct summary *summary)
 	for (unsigned int i = 0; i <= UINT8_MAX; i++) {
 		free(summary->devices[i].holders.at);
 		free(summary->devices[i].ranges.at);
+		free(summary->devices[i].stacks.at);
 	}
 	for (unsigned int i = 1; i <= summary->path_count; i++)
 		free(summary->paths[i]);
 	free(summary->paths);
+	for (uint32_t i = 0; i < summary->stack_count; i++)
+		free(summary->stacks[i].frames);
+	free(summary->stacks);
 }

@@ -26,6 +26,12 @@ struct failed_request {
 
 enum { FAILURES_KEPT = 5 }; /* of each device, the first ones */
 
+/* Return addresses, the innermost first; none: it is not of a peak. */
+struct call_stack {
+	size_t count;
+	uint64_t *frames;
+};
+
 struct device_summary {
 	bool used;
 	uint64_t requests, frees, failed, driver, fences, swaps, trims;
@@ -36,9 +42,9 @@ struct device_summary {
 	uint64_t peak_event; /* the number of its event, from 0 */
 	uint64_t reserved;   /* most bytes that its pools held; 0: unknown */
 	struct failed_request failures[FAILURES_KEPT];
-	/* Of the peak: by the site, and by the number of the ranges in which
-	 * the block was asked for; 0: in none. */
-	struct holders holders, ranges;
+	/* Of the peak: by the site, by the number of the ranges in which the
+	 * block was asked for, and by that of its stack; 0: none. */
+	struct holders holders, ranges, stacks;
 };
 
 struct summary {
@@ -47,6 +53,8 @@ struct summary {
 	uint64_t marks;
 	char **paths; /* of ranges, by their numbers, from 1 */
 	unsigned int path_count;
+	struct call_stack *stacks; /* by their numbers */
+	uint32_t stack_count;
 	struct device_summary devices[UINT8_MAX + 1];
 };
 

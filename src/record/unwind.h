@@ -1,0 +1,14 @@
+/* The calling thread's stack: where each function returns to. No memory is
+ * asked for, and no lock taken but the loader's, which a thread that throws an
+ * exception takes as well. */
+#ifndef MNM_RECORD_UNWIND_H
+#define MNM_RECORD_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes up to `most` return addresses, from the one that is `from` on, the
+ * innermost first. Returns how many; 0: that one was not found. */
+size_t unwind(uint64_t from, uint64_t *frames, size_t most);
+
+#endif

@@ -1,0 +1,137 @@
+"""Recordings: the stacks of those who ask."""
+
+import re
+
+import pytest
+
+from conftest import MIB, program
+from recordings import events, export, report, rows, rows_of, told
+from test_recording import await_true, kill
+
+STACKS = [program("stacks"), program("librmm_test.so")]
+POOL = "page_unit_pool"
+DEPTH = 32
+# What the program's functions ask for, and which of them have called which.
+CALLED = {1: ["at_load"], 2: ["rmm_take", "layer_open", "model_open", "main"],
+          4: ["alloc", "compare", "sort_open", "main"], 8: ["thread_open"],
+          16: ["deep_open"] * DEPTH}
+SMALL = 100 * 1024
+
+
+def recorded(box, path, stacks, pool=POOL):
+    box.run(STACKS, pool, sim="1G", record=path, record_stacks=stacks)
+    return path
+
+
+def own(stack):
+    """The functions of the program and its library. A compiler may name a part
+    of one NAME.part.0."""
+    return [frame["function"].split(".")[0] for frame in stack["frames"]
+            if frame["file"] in ("stacks", "librmm_test.so")]
+
+
+def device_of(box, path):
+    return told(box, path)["devices"][0]
+
+
+@pytest.mark.parametrize("pool", [POOL, "vmm_pool", "no_pool"])
+def test_each_request_has_its_stack_if_each_is_to_have(box, tmp_path, pool):
+    path = recorded(box, tmp_path / "out", 1, pool)
+    stacks = device_of(box, path)["stacks"]
+    assert sum(s["blocks"] for s in stacks) == len(CALLED) + 100
+    found = {s["bytes"] // MIB: own(s) for s in stacks
+             if s["bytes"] >= MIB}
+    assert set(found) == set(CALLED)
+    for size, functions in CALLED.items():
+        # Those that a compiler has made one are in the order of the others.
+        rest = iter(found[size])
+        assert all(function in rest for function in functions
+                   if function not in ("alloc", "compare")), (size, found)
+    assert len(found[16]) == DEPTH
+    small, = (s for s in stacks if s["bytes"] == SMALL)
+    assert own(small)[:2] == ["small_open", "main"]
+
+
+def test_the_first_of_a_stack_is_who_called(box, tmp_path):
+    path = recorded(box, tmp_path / "out", 1)
+    with_stack = [row for row in events(box, path) if row["kind"] == "malloc"]
+    first = {row["address"]: row["text"].split()[0] for row in
+             rows(box, path) if row["kind"] == "stack"}
+    assert len(with_stack) == len(CALLED) + 100
+    for row in with_stack:
+        assert row["site"] == "0x" + first[hex(int(row["stack"]))]
+
+
+def test_a_stack_is_noted_once_in_so_many_bytes(box, tmp_path):
+    """A thread's first request has one, and so has a large one."""
+    path = recorded(box, tmp_path / "out", "3M")
+    mallocs = [row for row in events(box, path) if row["kind"] == "malloc"]
+    assert [int(row["size"]) // MIB for row in mallocs
+            if row["stack"] != "0"] == [1, 4, 8, 16]
+    assert all(row["site"] != "0" for row in mallocs)
+    without, = (s for s in device_of(box, path)["stacks"] if not s["frames"])
+    assert without["bytes"] == 2 * MIB + SMALL
+
+
+def test_no_stack_is_noted_unless_it_is_asked_for(box, tmp_path):
+    path = recorded(box, tmp_path / "out", 0)
+    assert {row["stack"] for row in rows(box, path)} == {"0"}
+    assert "stack" not in {row["kind"] for row in rows(box, path)}
+    assert device_of(box, path)["stacks"] == []
+    assert "their stacks" not in report(box, path, "--stacks").stdout
+
+
+def test_the_report_names_who_asked_an_allocator(box, tmp_path):
+    path = recorded(box, tmp_path / "out", 1)
+    text = report(box, path).stdout
+    place = text.index("by their stacks")
+    assert re.search(r"2\.00 MiB +6% +1  librmm_test.so +rmm_take", text[:place])
+    assert re.search(r"2\.00 MiB +6% +1  stacks +layer_open", text[place:])
+    whole = report(box, path, "--stacks").stdout
+    assert re.search(r"2\.00 MiB in 1 blocks asked for by\n"
+                     r" +librmm_test.so +rmm_take\n +stacks +layer_open\n"
+                     r" +stacks +model_open\n", whole)
+
+
+def test_stacks_can_be_asked_for_as_it_runs(box, tmp_path):
+    path = tmp_path / "out"
+    shell = box.shell(POOL, record=path)
+    for line in ("alloc a 5000", "free a"):
+        shell(line)
+    box.mnm("set", shell.pid, "record_stacks", 1)
+    shell("alloc b 5000")
+    shell.end()
+    assert [row["stack"] != "0" for row in events(box, path)
+            if row["kind"] == "malloc"] == [False, True]
+
+
+@pytest.mark.parametrize("words, every", [
+    (["--stacks"], "1M"), (["--stacks=64K"], "64K"), ([], "0")])
+def test_the_command_says_in_how_many_bytes(box, words, every):
+    done = box.mnm("run", *words, "--", "/usr/bin/env")
+    found = re.search(r"^MNM_RECORD_STACKS=(.*)$", done.stdout, re.M)
+    assert (found.group(1) if found else "0") == every
+
+
+def test_wrong_bytes_are_told(box):
+    done = box.mnm("run", "--stacks=few", "--", "true", check=False)
+    assert done.returncode == 2
+    assert re.fullmatch(r"mnm run: record_stacks: 'few'.*\n", done.stderr)
+
+
+def test_both_parts_of_a_long_one_have_the_stacks(box, tmp_path):
+    """The second begins with those that the first has."""
+    path = tmp_path / "out"
+    shell = box.start([program("leaver"), "stay"], POOL, record=path,
+                      record_size="1M", record_stacks=1)
+    assert (shell.read(), shell.read()) == ("leaves", "stays")
+    before = tmp_path / "out.before"
+    await_true(lambda: before.exists() and path.exists() and
+               path.stat().st_size > 1 << 16)
+    kill(shell)
+    before.unlink()
+    found = rows_of(export(box, path, check=False).stdout)
+    told_of = {int(row["address"], 16) for row in found
+               if row["kind"] == "stack"}
+    had = {int(row["stack"]) for row in found if row["kind"] == "malloc"}
+    assert had and had <= told_of

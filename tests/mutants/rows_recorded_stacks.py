@@ -1,0 +1,32 @@
+"""Guards of the stacks in recordings."""
+
+UNWIND = "src/record/unwind.c"
+RULES = "src/record/eh_frame.c"
+STACKS = "src/record/stacks.c"
+RECORDER = "src/record/recorder.c"
+RING = "src/record/ring.h"
+READ = "src/record/read_stacks.c"
+PEAKS = "src/cli/report/stacks.c"
+
+ROWS = [
+    ("rules_of_all_code_are_those_of_each", "unit",
+     (RULES, "		if (state->pc > pc)\n			return true;\n", "")),
+    ("a_stack_begins_within_the_library", "test_recording_stacks.py -k first_of",
+     (UNWIND, "walk->count || walk->pc == walk->from", "true")),
+    ("every_request_has_its_stack", "test_recording_stacks.py -k so_many",
+     (STACKS, "	if (left > 0)\n		return site;\n", "")),
+    ("a_stacks_number_is_a_place_in_the_code",
+     "test_recording_stacks.py -k first_of",
+     (RING, "		flags |= MNM_RECORD_STACKED;\n", "")),
+    ("a_second_part_lacks_the_stacks_of_the_first",
+     "test_recording_stacks.py -k both_parts",
+     (RECORDER, "			stack_note(i, 0);", "			(void)i;")),
+    ("a_stack_comes_after_those_who_have_it",
+     "test_recording_stacks.py -k first_of",
+     (RECORDER, "	own_flush();\n	return unknown;", "	return unknown;")),
+    ("an_allocator_has_asked", "test_recording_stacks.py -k allocator",
+     (PEAKS, "is_allocator(names.file) && ++i", "0 && ++i")),
+    ("any_number_is_a_stacks", "unit",
+     (READ, "number < stacks->room ? stacks->at[number]",
+      "stacks->room ? stacks->at[number]")),
+]
