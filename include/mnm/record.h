@@ -44,6 +44,8 @@ enum mnm_record_kind {
 	MNM_RECORD_POINT, /* NVTX's mark; text: what it says */
 	MNM_RECORD_STACK, /* a stack that requests which follow have;
 			   * mnm_record_stack has it */
+	MNM_RECORD_BUILD, /* of the module at the address, which was told before
+			   * it; text: its file's build-id, in hexadecimal */
 	MNM_RECORD_KINDS
 };
 

@@ -44,7 +44,6 @@ static int64_t signed_4(struct cursor *from)
 	return (int32_t)unsigned_of(from, 4);
 }
 
-/* LEB128. */
 static uint64_t number(struct cursor *from, unsigned int *bits)
 {
 	uint64_t value = 0;
@@ -96,8 +95,8 @@ struct common {
 static bool common_read(struct cursor from, struct common *common)
 {
 	uint64_t length = unsigned_of(&from, 4), extra;
-	const char *letters;
 	const uint8_t *end;
+	const char *letters;
 	unsigned int version;
 
 	if (from.wrong || length > (uint64_t)(from.end - from.at))

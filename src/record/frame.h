@@ -61,7 +61,7 @@ static inline bool kind_has_address(unsigned int kind)
 	return kind_has_span(kind) || kind == MNM_RECORD_PUSH ||
 	       kind == MNM_RECORD_POP || kind == MNM_RECORD_START ||
 	       kind == MNM_RECORD_STOP || kind == MNM_RECORD_POINT ||
-	       kind == MNM_RECORD_STACK;
+	       kind == MNM_RECORD_STACK || kind == MNM_RECORD_BUILD;
 }
 
 static inline bool kind_has_block(unsigned int kind)
@@ -74,7 +74,7 @@ static inline bool kind_has_text(unsigned int kind)
 	return kind == MNM_RECORD_SWAP || kind == MNM_RECORD_PUSH ||
 	       kind == MNM_RECORD_START || kind == MNM_RECORD_POINT ||
 	       kind == MNM_RECORD_MODULE || kind == MNM_RECORD_NAME ||
-	       kind == MNM_RECORD_STACK;
+	       kind == MNM_RECORD_STACK || kind == MNM_RECORD_BUILD;
 }
 
 struct frame_writer;

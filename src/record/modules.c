@@ -64,15 +64,16 @@ static const struct module *module_add(const struct module *found)
 }
 
 /* Reads a line of /proc/self/maps: START-END PERMISSIONS OFFSET DEVICE INODE
- * PATH. Returns false if it is not of a file's code. */
-static bool line_read(char *line, struct module *found)
+ * PATH. Returns false if it is not of a file. */
+static bool line_read(char *line, struct module *found, bool *is_code)
 {
 	char *at = line, *end;
 
 	found->start = strtoull(at, &at, 16);
 	found->end = strtoull(at + 1, &at, 16);
-	if (strlen(at) < 6 || at[3] != 'x')
+	if (strlen(at) < 6)
 		return false;
+	*is_code = at[3] == 'x';
 	found->offset = strtoull(at + 6, &at, 16);
 	found->path = strchr(at, '/');
 	end = found->path ? strchr(found->path, '\n') : NULL;
@@ -85,14 +86,25 @@ static bool line_read(char *line, struct module *found)
 void modules_look(void (*each)(const struct module *module))
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[PATH_MAX + 128];
-	struct module found;
+	char line[PATH_MAX + 128], path[PATH_MAX] = "";
+	uint64_t first = 0; /* where the first byte of that path is */
+	bool is_code;
 
 	while (maps && fgets(line, sizeof(line), maps)) {
 		const struct module *added = NULL;
+		struct module found = {0};
 
-		if (line_read(line, &found) && !is_known(&found))
-			added = module_add(&found);
+		if (!line_read(line, &found, &is_code))
+			continue;
+		if (!found.offset) {
+			snprintf(path, sizeof(path), "%s", found.path);
+			first = found.start;
+		}
+		if (!is_code || is_known(&found))
+			continue;
+		if (!strcmp(path, found.path))
+			build_id_read(first, found.build);
+		added = module_add(&found);
 		if (added)
 			each(added);
 	}

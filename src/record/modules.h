@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "build_id.h"
+
 struct module {
 	uint64_t start, end; /* addresses */
 	uint64_t offset;     /* in the file, of the start */
 	char *path;
+	char build[BUILD_ID_SIZE]; /* or "" */
 	struct module *next;
 };
 

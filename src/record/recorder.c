@@ -97,14 +97,13 @@ static bool append(const struct bytes *frame)
 	return true;
 }
 
-/* Writes the recorder's own events. */
+/* Writes the recorder's own events; own_add adds one of them. */
 static void own_flush(void)
 {
 	if (recorder.runs && recorder.own.count)
 		append(batch_write(&recorder.own));
 }
 
-/* Adds one of them. */
 static void own_add(const struct mnm_record_event *event)
 {
 	struct batch *own = &recorder.own;
@@ -122,6 +121,16 @@ static void own_add(const struct mnm_record_event *event)
 		own->texts += strlen(event->text);
 }
 
+static void own_tell(enum mnm_record_kind kind, uint64_t address,
+		     const char *text, uint64_t time)
+{
+	own_add(&(struct mnm_record_event){.kind = (uint8_t)kind,
+					   .device = MNM_RECORD_NOWHERE,
+					   .time = time,
+					   .address = address,
+					   .text = text});
+}
+
 static void module_note(const struct module *module)
 {
 	own_add(&(struct mnm_record_event){
@@ -132,6 +141,8 @@ static void module_note(const struct module *module)
 		.span = module->offset,
 		.text = module->path,
 	});
+	if (*module->build)
+		own_tell(MNM_RECORD_BUILD, module->start, module->build, 0);
 }
 
 /* It comes before the requests that have it, which are not older than time. */
@@ -145,16 +156,10 @@ static void stack_note(uint32_t number, uint64_t time)
 	}
 	text = recorder.stack_texts[recorder.stack_count++];
 	record_stack_write(number, text);
-	own_add(&(struct mnm_record_event){
-		.kind = MNM_RECORD_STACK,
-		.device = MNM_RECORD_NOWHERE,
-		.time = time,
-		.address = number,
-		.text = text,
-	});
+	own_tell(MNM_RECORD_STACK, number, text, time);
 }
 
-/* Called under locks: nothing is written. */
+/* Under locks: nothing is written. */
 static void live_note(const struct mnm_record_event *event)
 {
 	recorder.live_lost += !live_list_add(&recorder.live, event);
@@ -274,23 +279,17 @@ void recorder_expect(void)
 	record_switch(true);
 }
 
-static size_t room_of(uint64_t most)
-{
-	uint64_t room = most / FRAME_SHARE / EVENT_BYTES;
-
-	return room < FRAME_EVENTS ? room : FRAME_EVENTS;
-}
-
 int recorder_begin(const struct recorder_plan *plan)
 {
 	int res = ENOMEM;
+	uint64_t room = plan->most / FRAME_SHARE / EVENT_BYTES;
 
 	recorder.plan = *plan;
 	recorder.file.fd = -1;
 	recorder.dropped = 0;
 	recorder.figures = (struct recorder_figures){0};
 	memset(recorder.has_stack, 0, sizeof(recorder.has_stack));
-	recorder.room = room_of(plan->most);
+	recorder.room = room < FRAME_EVENTS ? room : FRAME_EVENTS;
 	recorder.writer = frame_writer_open();
 	recorder.batch.events =
 		calloc(recorder.room, sizeof(*recorder.batch.events));

@@ -969,7 +969,7 @@ def test_each_line_of_csv_has_as_many_columns(box, mixed):
     assert len({len(row) for row in rows}) == 1 and len(rows) > 16
     assert len(set(rows[0])) == len(rows[0])
     assert {"live", "malloc", "free", "failed", "swap", "trim", "mark",
-            "module", "reserved", "took"} >= {row[1] for row in rows[1:]}
+            "module", "build", "reserved", "took"} >= {row[1] for row in rows[1:]}
 
 
 def test_csv_goes_to_a_file(box, mixed, tmp_path):

@@ -42,6 +42,8 @@ def test_each_request_has_its_stack_if_each_is_to_have(box, tmp_path, pool):
     found = {s["bytes"] // MIB: own(s) for s in stacks
              if s["bytes"] >= MIB}
     assert set(found) == set(CALLED)
+    assert {s["frames"][0]["file"] for s in stacks} <= {
+        "stacks", "librmm_test.so"}
     for size, functions in CALLED.items():
         # Those that a compiler has made one are in the order of the others.
         rest = iter(found[size])

@@ -8,10 +8,17 @@ RING = "src/record/ring.h"
 READ = "src/record/read_stacks.c"
 PEAKS = "src/cli/report/stacks.c"
 
+SYMBOLS = "src/cli/report/symbols.c"
+BUILD = "src/record/build_id.c"
+
 ROWS = [
+    ("another_file_names_functions", "test_recording_sites.py -k another_file",
+     (SYMBOLS, "	if (!code->changed)\n		return;\n", "	if (1)\n		return;\n")),
+    ("a_build_id_is_not_read", "test_recording_sites.py -k build_id",
+     (BUILD, "head.n_type == NT_GNU_BUILD_ID", "0")),
     ("rules_of_all_code_are_those_of_each", "unit",
      (RULES, "		if (state->pc > pc)\n			return true;\n", "")),
-    ("a_stack_begins_within_the_library", "test_recording_stacks.py -k first_of",
+    ("a_stack_begins_within_the_library", "test_recording_stacks.py -k each_is",
      (UNWIND, "walk->count || walk->pc == walk->from", "true")),
     ("every_request_has_its_stack", "test_recording_stacks.py -k so_many",
      (STACKS, "	if (left > 0)\n		return site;\n", "")),

@@ -9,5 +9,5 @@ const char *const record_kinds[MNM_RECORD_KINDS] = {
 	[MNM_RECORD_RESERVED] = "reserved", [MNM_RECORD_TOOK] = "took",
 	[MNM_RECORD_NAME] = "name",         [MNM_RECORD_START] = "start",
 	[MNM_RECORD_STOP] = "stop",         [MNM_RECORD_POINT] = "point",
-	[MNM_RECORD_STACK] = "stack",
+	[MNM_RECORD_STACK] = "stack",       [MNM_RECORD_BUILD] = "build",
 };

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@ struct elf_names {
 	size_t size;
 	struct function *functions; /* by rising start */
 	size_t count;
+	char build[ELF_BUILD_SIZE];
 };
 
 /* So many bytes of the file from there, or NULL. Parts of the format are
@@ -115,12 +117,57 @@ static int compare(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
+/* The first note of that type in a part of the file. */
+static void note_look(struct elf_names *names, const Elf64_Phdr *of)
+{
+	enum { NAME = 4, DATA = sizeof(Elf64_Nhdr) + NAME };
+	uint64_t left = of->p_filesz, at = of->p_offset, size;
+
+	if (at > names->size || left > names->size - at)
+		return;
+	while (left >= DATA && !*names->build) {
+		const uint8_t *note = names->bytes + at;
+		Elf64_Nhdr head;
+
+		memcpy(&head, note, sizeof(head));
+		size = sizeof(head) + (((uint64_t)head.n_namesz + 3) & ~3ULL) +
+		       (((uint64_t)head.n_descsz + 3) & ~3ULL);
+		if (size > left)
+			return;
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == NAME &&
+		    !memcmp(note + sizeof(head), "GNU", NAME))
+			for (size_t i = 0;
+			     i < head.n_descsz && 2 * i + 2 < ELF_BUILD_SIZE;
+			     i++)
+				snprintf(names->build + 2 * i, 3, "%02x",
+					 note[DATA + i]);
+		at += size;
+		left -= size;
+	}
+}
+
+static void build_look(struct elf_names *names, const Elf64_Ehdr *head)
+{
+	const Elf64_Phdr *parts =
+		part(names, head->e_phoff, head->e_phnum * sizeof(*parts));
+
+	for (unsigned int i = 0; parts && i < head->e_phnum; i++)
+		if (parts[i].p_type == PT_NOTE)
+			note_look(names, &parts[i]);
+}
+
+const char *elf_names_build(const struct elf_names *names)
+{
+	return names->build;
+}
+
 static bool names_read(struct elf_names *names)
 {
 	const Elf64_Ehdr *head = head_of(names);
 
 	if (!head)
 		return false;
+	build_look(names, head);
 	if (!symbols_read(names, head, SHT_SYMTAB)) {
 		free(names->functions);
 		names->functions = NULL;

@@ -232,6 +232,15 @@ static bool report_give(const struct report *report,
 	return true;
 }
 
+static void changed_say(const char *path)
+{
+	char name[NAME_SIZE];
+
+	failure("%s is another file than the program had: its functions are "
+		"not named",
+		text_plain(path, name, sizeof(name)));
+}
+
 int report_run(const struct command *command, const struct arguments *arguments)
 {
 	struct report report = {.device = -1,
@@ -260,6 +269,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	} else {
 		status = failure("%s", error);
 	}
+	symbols_changed(report.symbols, changed_say);
 	json_decref(report.program);
 	summary_release(&report.summary);
 	symbols_close(report.symbols);

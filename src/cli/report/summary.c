@@ -104,7 +104,8 @@ bool summary_read(struct summary *summary, const char *path,
 		return false;
 	for (; (event = mnm_record_next(record)); summary->events++) {
 		if (event->kind == MNM_RECORD_MODULE ||
-		    event->kind == MNM_RECORD_NAME)
+		    event->kind == MNM_RECORD_NAME ||
+		    event->kind == MNM_RECORD_BUILD)
 			code(argument, event);
 		event_turn(summary, &live, event);
 		if (event->time > summary->end)

@@ -14,7 +14,9 @@ struct code {
 	uint64_t start, end, offset;
 	char *path;
 	struct elf_names *names;
-	bool looked; /* for names */
+	char build[ELF_BUILD_SIZE]; /* or "" */
+	bool looked;                /* for names */
+	bool changed;               /* the file is another one */
 	struct code *next;
 };
 
@@ -142,6 +144,8 @@ void symbols_note(struct symbols *symbols, const struct mnm_record_event *event)
 			    event->text);
 	if (event->kind == MNM_RECORD_NAME && event->text)
 		symbols_name(symbols, event->site, event->text);
+	if (event->kind == MNM_RECORD_BUILD && event->text)
+		symbols_build(symbols, event->address, event->text);
 }
 
 static void name_write(const char *text, char *file, char *function,
@@ -155,6 +159,40 @@ static void name_write(const char *text, char *file, char *function,
 	snprintf(file, size, "%.*s", (int)(length - before), text + before);
 	text_plain(file, file, size);
 	text_plain(tab ? tab + 1 : "", function, size);
+}
+
+void symbols_build(struct symbols *symbols, uint64_t address, const char *id)
+{
+	struct code *code = symbols->list;
+
+	while (code && code->start != address)
+		code = code->next;
+	if (code)
+		snprintf(code->build, sizeof(code->build), "%s", id);
+}
+
+void symbols_changed(const struct symbols *symbols,
+		     void (*each)(const char *path))
+{
+	for (const struct code *code = symbols->list; code; code = code->next)
+		if (code->changed)
+			each(code->path);
+}
+
+/* Looks for the file's names, unless it is another one by now. */
+static void names_look(struct code *code)
+{
+	const char *build;
+
+	code->looked = true;
+	code->names = elf_names_open(code->path);
+	build = code->names ? elf_names_build(code->names) : "";
+	code->changed =
+		*code->build && *build && strcmp(code->build, build) != 0;
+	if (!code->changed)
+		return;
+	elf_names_close(code->names);
+	code->names = NULL;
 }
 
 static void function_write(const struct symbols *symbols, const char *name,
@@ -188,8 +226,7 @@ bool symbols_find(struct symbols *symbols, uint64_t site, char *file,
 	slash = strrchr(code->path, '/');
 	text_plain(slash ? slash + 1 : code->path, file, size);
 	if (!code->looked)
-		code->names = elf_names_open(code->path);
-	code->looked = true;
+		names_look(code);
 	if (code->names)
 		name = elf_names_find(code->names,
 				      site - 1 - code->start + code->offset);

@@ -32,6 +32,13 @@ const char *symbols_given(const struct symbols *symbols, uint64_t site);
 void symbols_note(struct symbols *symbols,
 		  const struct mnm_record_event *event);
 
+/* The file at that address has this build-id: one with another is not asked. */
+void symbols_build(struct symbols *symbols, uint64_t address, const char *id);
+
+/* Calls `each` for every file that was not asked, as it is another one now. */
+void symbols_changed(const struct symbols *symbols,
+		     void (*each)(const char *path));
+
 /* Writes the names of the file and of the function whose code comes before the
  * address, as that is where a call returns to. The second is empty if it is not
  * known, and so is the first. Returns whether the recording has named the site
