@@ -18,7 +18,7 @@ from test_recording import (events, export, fails, mixed, planned, report,
 __all__ = ["digits", "mixed"]
 RMM = "Thread,Time,Action,Pointer,Size,Stream\n"
 CSV = ("time_ns,kind,address,size,span,device,stream,thread,pool,served,"
-       "driver,fence,ordered,site,text\n")
+       "driver,fence,ordered,site,stack,text\n")
 HEAD = "# trace: t\n# format: 1\n"
 
 
@@ -112,8 +112,8 @@ def test_csv_keeps_what_a_trace_has(box, imported):
 
 def test_csv_has_any_order_of_columns_and_any_text(box, imported):
     text = ('text,' + CSV.replace(",text", "") +
-            '"a, ""b""\tc",5,name,0,0,0,,0,1,,0,0,0,0,0x7\n'
-            ',6,malloc,0x1000,9,16,2,3,4,p_1,1,1,0,1,0x7\n')
+            '"a, ""b""\tc",5,name,0,0,0,,0,1,,0,0,0,0,0x7,0\n'
+            ',6,malloc,0x1000,9,16,2,3,4,p_1,1,1,0,1,0x7,0\n')
     path = imported(text)
     assert folded(box, path, "--device", 2) == [(['a, "b"', "c"], 9)]
     name, row = rows_of(export(box, path).stdout)
@@ -158,7 +158,7 @@ def test_the_same_file_makes_the_same_recording(imported):
     assert again == first
 
 
-ROW = "1,malloc,0x10,9,16,0,0,1,p,1,0,0,0,0x7,\n"
+ROW = "1,malloc,0x10,9,16,0,0,1,p,1,0,0,0,0x7,0,\n"
 
 
 @pytest.mark.parametrize("text, why", [
@@ -186,8 +186,9 @@ ROW = "1,malloc,0x10,9,16,0,0,1,p,1,0,0,0,0x7,\n"
     (CSV + ROW.replace(",16,0,", ",16,256,"), ":2: device '256' .*"),
     (CSV + ROW.replace("1,p", "4294967296,p"), ":2: thread '4294967296' .*"),
     (CSV + ROW.replace(",p,", ",p q,"), ":2: the name of the pool is none"),
-    (CSV + ROW.replace("7,", '7,"a'), ":2: a quote has no end"),
-    (CSV + ROW + "1,2\n", ":3: 2 fields, where the header has 15"),
+    (CSV + ROW.replace("7,0", "7,32769"), ":2: stack '32769' .*"),
+    (CSV + ROW.replace("7,0,", '7,0,"a'), ":2: a quote has no end"),
+    (CSV + ROW + "1,2\n", ":3: 2 fields, where the header has 16"),
     (HEAD + "malloc,1,8,0,temp,\n",
      ":3: the trace ends with live buffers .*"),
     (HEAD + "malloc,2,8,0,temp,\n", ":3: ids of mallocs must be 1, 2, 3, .*"),

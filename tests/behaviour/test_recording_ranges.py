@@ -49,7 +49,7 @@ def test_ranges_are_in_it_as_they_begin_and_end(box, recorded):
         ("push", "epoch 1"), ("push", "vorw??rts"), ("push", "solver: step"),
         ("pop", ""), ("point", "netz: senden"), ("pop", ""),
         ("start", "load"), ("pop", ""), ("stop", ""),
-        ("point", "joined? ?there?"), ("pop", "")]
+        ("point", "joined, \"there\""), ("pop", "")]
     numbers = [row["address"] for row in rows
                if row["kind"] in ("push", "pop")]
     solver = numbers[2]

@@ -54,6 +54,28 @@ def test_each_request_has_its_stack_if_each_is_to_have(box, tmp_path, pool):
     assert own(small)[:2] == ["small_open", "main"]
 
 
+def test_folded_stacks_begin_with_the_outermost(box, tmp_path):
+    path = recorded(box, tmp_path / "out", 1)
+    text = export(box, path, "--format", "folded").stdout
+    folded = {tuple(re.sub(r"\.part\..*", "", frame)
+                    for frame in line.rsplit(" ", 1)[0].split(";")):
+              int(line.rsplit(" ", 1)[1]) for line in text.splitlines()}
+    assert sum(folded.values()) == device_of(box, path)["peak"]
+    small, = (stack for stack, size in folded.items() if size == SMALL)
+    assert small[-2:] == ("stacks`main", "stacks`small_open")
+
+
+def test_stacks_come_back_from_csv(box, tmp_path):
+    path = recorded(box, tmp_path / "out", 1)
+    text = export(box, path).stdout
+    table = tmp_path / "table"
+    table.write_text(text)
+    box.mnm("import", table, "-o", tmp_path / "back")
+    assert export(box, tmp_path / "back").stdout == text
+    assert told(box, tmp_path / "back")["devices"][0]["stacks"] == device_of(
+        box, path)["stacks"]
+
+
 def test_the_first_of_a_stack_is_who_called(box, tmp_path):
     path = recorded(box, tmp_path / "out", 1)
     with_stack = [row for row in events(box, path) if row["kind"] == "malloc"]

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/report/holders.h"
+#include "cli/report/stacks.h"
 #include "cli/report/summary.h"
 #include "cli/report/symbols.h"
 #include "export.h"
@@ -20,6 +21,39 @@ static void frame_put(FILE *to, const char *frame)
 {
 	for (; *frame; frame++)
 		fputc(*frame == ';' ? ':' : *frame, to);
+}
+
+/* The frames of a stack, the outermost first: "file`function". */
+static void stack_put(const struct export *export,
+		      const struct summary *summary, uint64_t number)
+{
+	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
+	size_t depth = stack_depth(summary, number);
+
+	if (!depth)
+		fputs("(no stack)", export->to);
+	while (depth--) {
+		stack_frame(summary, number, depth, export->symbols, file,
+			    function);
+		frame_put(export->to, file);
+		fputc('`', export->to);
+		frame_put(export->to, *function ? function : "?");
+		if (depth)
+			fputc(';', export->to);
+	}
+}
+
+/* A recording that has stacks is told by these. */
+static void stacks_write(const struct export *export,
+			 const struct summary *summary,
+			 const struct device_summary *device)
+{
+	const struct holders *holders = &device->stacks;
+
+	for (size_t i = 0; i < holders->count; i++) {
+		stack_put(export, summary, holders->at[i].key);
+		fprintf(export->to, " %" PRIu64 "\n", holders->at[i].bytes);
+	}
 }
 
 /* The frames of a holder. */
@@ -75,7 +109,9 @@ static bool summary_write(const struct export *export, struct summary *summary,
 			  wrong, error, sizeof(error)))
 		return !failure("%s", error);
 	device = device_choose(export, summary);
-	if (device)
+	if (device && summary->stack_count)
+		stacks_write(export, summary, device);
+	else if (device)
 		whole = peak_write(export, device);
 	while (mnm_record_next(record))
 		;

@@ -7,6 +7,8 @@
 #include "fields.h"
 #include "import.h"
 
+enum { STACKS_MOST = 1 << 15 }; /* of a recording: docs/trace-format.md */
+
 /* COLUMN(name) */
 #define COLUMN_LIST \
 	COLUMN(time_ns) \
@@ -151,7 +153,7 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 		{COLUMN_site, UINT64_MAX, &event->site},
 		{COLUMN_stream, UINT32_MAX, &stream},
 		{COLUMN_thread, UINT32_MAX, &thread},
-		{COLUMN_stack, UINT32_MAX, &stack},
+		{COLUMN_stack, STACKS_MOST, &stack},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -160,7 +162,11 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 			return number_wrong(csv, rows[i].column);
 	event->stream = (uint32_t)stream;
 	event->thread = (uint32_t)thread;
-	event->stack = (uint32_t)stack;
+	/* Its first address is the site. */
+	if (stack && event->kind != MNM_RECORD_STACK) {
+		event->flags |= MNM_RECORD_STACKED;
+		event->site = stack;
+	}
 	return NULL;
 }
 

@@ -38,6 +38,21 @@ static const struct call_stack *stack_of(const struct summary *summary,
 		       : NULL;
 }
 
+size_t stack_depth(const struct summary *summary, uint64_t number)
+{
+	const struct call_stack *stack = stack_of(summary, number);
+
+	return stack ? stack->count : 0;
+}
+
+void stack_frame(const struct summary *summary, uint64_t number, size_t frame,
+		 struct symbols *symbols, char file[HOLDER_NAME_SIZE],
+		 char function[HOLDER_NAME_SIZE])
+{
+	site_names(symbols, stack_of(summary, number)->frames[frame], file,
+		   function);
+}
+
 static void frame_name(const struct call_stack *stack, size_t i,
 		       struct symbols *symbols, struct frame_names *names)
 {

@@ -14,6 +14,13 @@ struct named_holder *stacks_name(const struct summary *summary,
 				 const struct device_summary *device,
 				 struct symbols *symbols, size_t *count);
 
+/* The frames of the stack of that number, the innermost is 0; none: there is no
+ * such stack. The names are as those of site_names. */
+size_t stack_depth(const struct summary *summary, uint64_t number);
+void stack_frame(const struct summary *summary, uint64_t number, size_t frame,
+		 struct symbols *symbols, char file[HOLDER_NAME_SIZE],
+		 char function[HOLDER_NAME_SIZE]);
+
 /* Prints all stacks, the one that holds most first. */
 void stacks_print(const struct summary *summary,
 		  const struct device_summary *device, struct symbols *symbols);
