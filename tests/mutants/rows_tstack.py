@@ -131,12 +131,12 @@ ROWS = [
       "	if (!skip)\n		self->skipping = 0;\n")),
     # Ranges that tell of iterations.
     ("a_tool_behind_hears_of_no_range", "test_marks.py -k hears_all",
-     ("src/api/nvtx.c", "		return next ? next arguments : (none); \\",
-      "		return next && 0 ? next arguments : (none); \\")),
+     ("src/api/nvtx.c", "		result answer = next ? next arguments : (none); \\",
+      "		result answer = next && 0 ? next arguments : (none); \\")),
     ("a_tools_names_are_not_known", "test_marks.py -k hears_all",
-     ("src/api/nvtx.c", "		if (!found || found == handle)\n"
-      "			return found;\n",
-      "		if (!found || found == handle)\n			return false;\n")),
+     ("src/api/nvtx_names.c",
+      "			return atomic_load(&handles->at[at].name);\n",
+      "			return NULL;\n")),
     ("two_threads_grow_at_one_place",
      "race two requests that need the same pages of a plan",
      (GROW, "region->grows_inside || ", "")),
