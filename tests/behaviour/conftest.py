@@ -199,8 +199,11 @@ class Box:
 
     def run(self, command, pool=None, check=True, stdin="", **options):
         """Runs a program to its end."""
-        done = subprocess.run(command, env=self.env(pool, **options),
-                              input=stdin, capture_output=True, text=True,
+        env = self.env(pool, **options)
+        if command[0] == MNM and SANITIZERS:
+            env.setdefault("LD_PRELOAD", ":".join(SANITIZERS))
+        done = subprocess.run(command, env=env, input=stdin,
+                              capture_output=True, text=True,
                               timeout=DEADLINE)
         assert not check or done.returncode == 0, done.stderr + done.stdout
         return done
@@ -253,9 +256,16 @@ class Box:
         return sorted(os.listdir(self.sockets)) if os.path.isdir(
             self.sockets) else []
 
+    def env_of_mnm(self, **more):
+        """For `mnm`, which may start itself under the library."""
+        env = {**self.env(None), **more}
+        if SANITIZERS:
+            env["LD_PRELOAD"] = ":".join(SANITIZERS)
+        return env
+
     def mnm(self, *words, check=True):
         """Runs the `mnm` command beside this box's programs."""
-        done = subprocess.run([MNM, *map(str, words)], env=self.env(None),
+        done = subprocess.run([MNM, *map(str, words)], env=self.env_of_mnm(),
                               capture_output=True, text=True,
                               timeout=DEADLINE)
         assert not check or done.returncode == 0, done.stderr

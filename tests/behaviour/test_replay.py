@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, EXAMPLES, MIB, MNM, TRACES, await_true
+from conftest import (BUILD, DEADLINE, EXAMPLES, MIB, MNM, TRACES,
+                      await_true)
 from test_pool import open_shell, took
 
 POOLS = ["page_unit_pool", "vmm_pool", "tstack_pool", "best_fit_pool",
@@ -339,8 +340,10 @@ def test_a_batch_needs_iterations_or_sizes(box, tmp_path):
 def test_the_variables_of_programs_are_not_the_players(box, tmp_path):
     path = write(tmp_path / "t", *loop(MIB))
     out = tmp_path / "out"
-    done = box.run([MNM, "replay", "--json", "--pool", "no_pool", path],
-                   preload=False, record=out, hard_limit="1K", disable=1)
+    done = subprocess.run(
+        [MNM, "replay", "--json", "--pool", "no_pool", path], check=True,
+        stdout=subprocess.PIPE, timeout=DEADLINE, env=box.env_of_mnm(
+            MNM_RECORD=str(out), MNM_HARD_LIMIT="1K", MNM_DISABLE="1"))
     assert json.loads(done.stdout)["pools"][0]["fits"] is True
     assert not out.exists() and not box.socket_files()
 
@@ -355,7 +358,7 @@ def test_a_signal_ends_it_and_its_player(box, tmp_path):
     path = write(tmp_path / "t", *loop(*[MIB] * 200, times=400))
     command = [MNM, "replay", "--fit", "--pool", "tstack_pool", path]
     process = subprocess.Popen(
-        command, env=box.env(None, preload=False), stdout=subprocess.PIPE,
+        command, env=box.env_of_mnm(), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
 
     def players():

@@ -22,7 +22,7 @@ class Shadow:
         self.tmp = tmp_path
         self.process = subprocess.Popen(
             [MNM, "shadow", "--json", "--watch", "0.1", *map(str, words),
-             str(pid), pools], env={**box.env(None), "TMPDIR": str(tmp_path)},
+             str(pid), pools], env=box.env_of_mnm(TMPDIR=str(tmp_path)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
         box.processes.append(self.process)
@@ -75,9 +75,9 @@ def test_it_follows_what_a_program_does(box, shell, tmp_path):
     took(shell, "alloc b 7000000")
     took(shell, "device 1")
     took(shell, "alloc c 3000")
-    told = shadow.await_figures(lambda told: (
-        live(told, "vmm_pool") == 12000000 and
-        live(told, "vmm_pool", 1) == 3000))
+    told = shadow.await_figures(lambda told: all(
+        (live(told, pool), live(told, pool, 1)) == (12000000, 3000)
+        for pool in ("no_pool", POOL, "vmm_pool")))
     assert of(told, "no_pool")["reserved_bytes"] == 12000000
     assert of(told, POOL)["reserved_bytes"] == shell.stat()["reserved_bytes"]
     took(shell, "device 0")
@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_told(box, shell, tmp_path):
 def test_a_table_is_printed(box, shell, tmp_path):
     process = subprocess.Popen(
         [MNM, "shadow", "--watch", "0.1", str(shell.pid), "no_pool"],
-        env={**box.env(None), "TMPDIR": str(tmp_path)}, text=True,
+        env=box.env_of_mnm(TMPDIR=str(tmp_path)), text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     box.processes.append(process)
     lines = []
