@@ -50,7 +50,8 @@ static bool import_write(const struct import *import,
 	to = replacement_begin(&replacement, path);
 	if (to) {
 		fputs(head, to);
-		fwrite(import->frames.at, 1, import->frames.size, to);
+		if (import->frames.size)
+			fwrite(import->frames.at, 1, import->frames.size, to);
 	}
 	free(head);
 	return to && replacement_end(&replacement);
