@@ -1,7 +1,6 @@
 /* mnm shadow: what other pools would need of a running program's requests. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,12 +12,8 @@
 #include "cli/output.h"
 #include "cli/print.h"
 #include "cli/progress.h"
-#include "cli/export/live_blocks.h"
-#include "cli/replay/player_process.h"
 #include "cli/replay/players.h"
-#include "cli/replay/script.h"
-#include "common/text.h"
-#include "followed.h"
+#include "shadows.h"
 
 /* EACH_S: seconds from one table to the next. NEWS_MS: a program's notes are
  * written once a second. */
@@ -26,24 +21,6 @@ enum { EACH_S = 2, NEWS_MS = 100, STEPS_MOST = 65536, DEVICES_LEAST = 8 };
 
 /* Of a device whose size nobody has told: more than any has. */
 static const char roomy[] = "1024G";
-
-/* A pool that is played. */
-struct shadow {
-	const char *pool;
-	struct player_process process;
-	int steps; /* the end of a pipe; -1: it plays no more */
-};
-
-struct shadows {
-	struct followed followed;
-	struct live_blocks live;
-	struct script news; /* steps that nobody has played yet */
-	struct shadow *list;
-	size_t count;
-	int64_t begun_ms;
-	int devices;
-	bool lost; /* some of the program's requests are not known */
-};
 
 static bool shadow_start(struct shadow *shadow, const char *pool, int devices)
 {
@@ -121,133 +98,6 @@ static bool news_play(struct shadows *shadows)
 	return fits && !mnm_record_error(record);
 }
 
-static double ratio(int64_t a, int64_t b)
-{
-	return a > 0 && b > 0 ? (double)a / (double)b : 0;
-}
-
-static void row_print(const char *pool, const char *device, int64_t live,
-		      int64_t reserved, int64_t live_peak, int64_t peak,
-		      int64_t calls, const char *note)
-{
-	char bytes[4][TEXT_BYTES_SIZE];
-
-	printf("%-21s %6s  %8s  %8s  %8s  %8s  %5.3f  %8" PRId64 "%s%s\n", pool,
-	       device, text_bytes(live, bytes[0]),
-	       text_bytes(reserved, bytes[1]), text_bytes(live_peak, bytes[2]),
-	       text_bytes(peak, bytes[3]), ratio(peak, live_peak), calls,
-	       *note ? "  " : "", note);
-}
-
-/* What the program itself has. */
-static void own_print(const struct shadows *shadows)
-{
-	const json_t *answer = shadows->followed.jobs.list[0].answer, *each;
-	char pool[64], text[DEVICE_NAME_SIZE];
-	size_t index;
-
-	json_array_foreach(json_object_get(answer, "devices"), index, each)
-	{
-		const char *device = field_device(each, text);
-
-		if (!strcmp(device, "host"))
-			continue;
-		row_print(field_text(each, "pool", pool, sizeof(pool)), device,
-			  field_number(each, "live_bytes"),
-			  field_number(each, "reserved_bytes"),
-			  field_number(each, "live_peak"),
-			  field_number(each, "reserved_peak"),
-			  field_number(each, "driver_allocs") +
-				  field_number(each, "driver_frees"),
-			  "in use");
-	}
-}
-
-static void shadow_print(const struct shadow *shadow, int devices)
-{
-	const struct player_result *result = shadow->process.result;
-	char note[64] = "", device[16], bytes[TEXT_BYTES_SIZE];
-
-	if (result->state == PLAYER_IS_FULL)
-		snprintf(note, sizeof(note), "full: a request of %s",
-			 text_bytes((int64_t)result->full_bytes, bytes));
-	for (int i = 0; i < devices; i++) {
-		const struct mnm_stats *stats = &result->devices[i];
-
-		if (!stats->allocs && !stats->failures)
-			continue;
-		snprintf(device, sizeof(device), "%d", i);
-		row_print(shadow->pool, device, (int64_t)stats->live_bytes,
-			  (int64_t)stats->reserved_bytes,
-			  (int64_t)stats->live_peak,
-			  (int64_t)stats->reserved_peak,
-			  (int64_t)(stats->driver_allocs + stats->driver_frees),
-			  note);
-	}
-}
-
-static void table_print(const struct shadows *shadows)
-{
-	const struct job *job = &shadows->followed.jobs.list[0];
-	char title[64];
-
-	printf("pid %d %s, for %.0f s%s\n", job->pid,
-	       job_title(job, title, sizeof(title)),
-	       (double)(progress_ms() - shadows->begun_ms) / 1000,
-	       shadows->lost ? "; some requests were dropped" : "");
-	printf("%s%-21s %6s  %8s  %8s  %8s  %8s  %5s  %8s%s\n",
-	       highlight(HIGHLIGHT_HEAD), "POOL", "DEVICE", "LIVE", "RESERVED",
-	       "LIVE MAX", "RES. MAX", "/LIVE", "DRIVER",
-	       highlight(HIGHLIGHT_END));
-	own_print(shadows);
-	for (size_t i = 0; i < shadows->count; i++)
-		shadow_print(&shadows->list[i], shadows->devices);
-}
-
-static json_t *shadow_json(const struct shadow *shadow, int devices)
-{
-	const struct player_result *result = shadow->process.result;
-	json_t *list = json_array();
-
-	for (int i = 0; i < devices; i++) {
-		const struct mnm_stats *stats = &result->devices[i];
-
-		if (stats->allocs || stats->failures)
-			json_array_append_new(
-				list,
-				json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
-					  "device", i, "live_bytes",
-					  (json_int_t)stats->live_bytes,
-					  "reserved_bytes",
-					  (json_int_t)stats->reserved_bytes,
-					  "live_peak",
-					  (json_int_t)stats->live_peak,
-					  "reserved_peak",
-					  (json_int_t)stats->reserved_peak,
-					  "driver_allocs",
-					  (json_int_t)stats->driver_allocs,
-					  "driver_frees",
-					  (json_int_t)stats->driver_frees,
-					  "allocs", (json_int_t)stats->allocs));
-	}
-	return json_pack("{s:s,s:b,s:o}", "pool", shadow->pool, "fits",
-			 result->state != PLAYER_IS_FULL, "devices", list);
-}
-
-static void shadows_print_json(const struct shadows *shadows)
-{
-	json_t *json = job_json(&shadows->followed.jobs.list[0]);
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < shadows->count; i++)
-		json_array_append_new(
-			list, shadow_json(&shadows->list[i], shadows->devices));
-	json_object_set_new(json, "shadows", list);
-	json_object_set_new(json, "dropped", json_boolean(shadows->lost));
-	json_print(json);
-	json_decref(json);
-}
-
 static void look(struct shadows *shadows, bool json)
 {
 	static bool again;
@@ -259,7 +109,7 @@ static void look(struct shadows *shadows, bool json)
 			printf("\033[H\033[2J");
 		else if (again)
 			putchar('\n');
-		table_print(shadows);
+		shadows_print(shadows);
 	}
 	again = true;
 	fflush(stdout);

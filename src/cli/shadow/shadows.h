@@ -1,0 +1,37 @@
+/* Pools that are played beside a running program. */
+#ifndef MNM_SHADOWS_H
+#define MNM_SHADOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/export/live_blocks.h"
+#include "cli/replay/player_process.h"
+#include "cli/replay/script.h"
+#include "followed.h"
+
+/* A pool that is played. */
+struct shadow {
+	const char *pool;
+	struct player_process process;
+	int steps; /* the end of a pipe; -1: it plays no more */
+};
+
+struct shadows {
+	struct followed followed;
+	struct live_blocks live;
+	struct script news; /* steps that nobody has played yet */
+	struct shadow *list;
+	size_t count;
+	int64_t begun_ms;
+	int devices;
+	bool lost; /* some of the program's requests are not known */
+};
+
+/* Prints what each pool and the program itself have: a table, or a line of
+ * JSON. */
+void shadows_print(const struct shadows *shadows);
+void shadows_print_json(const struct shadows *shadows);
+
+#endif
