@@ -11,7 +11,7 @@ AARCH64_OUT  := $(SIM_PROFILES:$(BUILD)/%=$(AARCH64)/%) \
 .PHONY: aarch64
 ifeq ($(SAN),)
 ifneq ($(and $(shell command -v $(AARCH64_CC)),$(wildcard \
-	$(AARCH64_LIBS)/libzstd.a)),)
+	$(AARCH64_LIBS)/libtinfo.a)),)
 CHECK += aarch64
 endif
 endif
