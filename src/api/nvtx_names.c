@@ -14,8 +14,8 @@ const char *nvtx_name_narrow(const wchar_t *wide, char name[NVTX_NAME_SIZE])
 		static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
 
 		*at++ = (char)(leads[more] | (c >> (6 * more)));
-		while (more--)
-			*at++ = (char)(0x80 | ((c >> (6 * more)) & 0x3f));
+		for (int i = more - 1; i >= 0; i--)
+			*at++ = (char)(0x80 | ((c >> (6 * i)) & 0x3f));
 	}
 	*at = '\0';
 	return wide ? name : NULL;

@@ -210,7 +210,7 @@ static int argument_read(const struct command *command, enum argument argument,
 	const char *given = text ? text : "";
 
 	/* A row's kind names its reader; the field's own type must fit it. */
-#define READ_TARGET(field)   pid_read(command, text, &arguments->pid)
+#define READ_TARGET(field)   pid_read(command, given, &arguments->pid)
 #define READ_FLAG(field)     (arguments->field = true, EXIT_DONE)
 #define READ_TEXT(field)     word_read(command, row, text, &arguments->field)
 #define READ_WORD(field)     word_read(command, row, text, &arguments->field)

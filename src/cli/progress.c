@@ -20,11 +20,10 @@ bool stop_came(void)
 	return stopped;
 }
 
-void stop_watch(void)
+static void watch(int flags)
 {
 	static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = stop,
-				   .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+	struct sigaction action = {.sa_handler = stop, .sa_flags = flags};
 	struct sigaction before;
 
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
@@ -33,6 +32,16 @@ void stop_watch(void)
 		if (!sigaction(stops[i], NULL, &before) &&
 		    before.sa_handler != SIG_IGN)
 			sigaction(stops[i], &action, NULL);
+}
+
+void stop_watch(void)
+{
+	watch((int)SA_RESETHAND | SA_RESTART);
+}
+
+void stop_watch_all(void)
+{
+	watch(SA_RESTART);
 }
 
 bool progress_obeys(void)

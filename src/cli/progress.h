@@ -12,6 +12,10 @@
 void stop_watch(void);
 bool stop_came(void);
 
+/* The same, but no further one ends it: for who has something to put back, and
+ * waits for nothing without looking at stop_came. */
+void stop_watch_all(void);
+
 /* Whether stderr is a terminal on which a line can be written over. */
 bool progress_obeys(void);
 

@@ -15,3 +15,9 @@ int file_stat_open(int fd, struct stat *st)
 {
 	return (int)syscall(SYS_fstat, fd, st);
 }
+
+int file_stat_at(int folder, const char *name, struct stat *st)
+{
+	return (int)syscall(SYS_newfstatat, folder, name, st,
+			    AT_SYMLINK_NOFOLLOW);
+}

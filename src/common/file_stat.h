@@ -9,4 +9,7 @@
 int file_stat(const char *path, struct stat *st, int flags);
 int file_stat_open(int fd, struct stat *st);
 
+/* The same of a name in an open folder; a link is looked at itself. */
+int file_stat_at(int folder, const char *name, struct stat *st);
+
 #endif

@@ -25,6 +25,7 @@
 #include "order/capture.h"
 #include "order/fence.h"
 #include "pools/pool.h"
+#include "preload/syscall_filter.h"
 #include "record/recorder.h"
 #include "record/ring.h"
 #include "stats/counter.h"
@@ -245,9 +246,11 @@ static void text_make(struct device *device, size_t asked, bool by_limit)
 void postmortem_write(struct device *device, size_t asked, bool by_limit)
 {
 	static _Atomic bool begun;
-	char path[PATH_MAX];
+	static char path[PATH_MAX]; /* a thread's stack may be small */
 
+	/* A filter may kill for the calls that make a file. */
 	if (!strcmp(config_current()->postmortem, "off") ||
+	    syscall_filter_is_own() || syscall_filter_kills_socket() ||
 	    atomic_exchange(&begun, true))
 		return;
 	text_make(device, asked, by_limit);

@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,28 +27,42 @@ static bool is_one(const char *name)
 	return digits && !strcmp(name + digits, POSTMORTEM_SUFFIX);
 }
 
+/* As the kernel writes it: see getdents(2). opendir would ask for memory, whose
+ * lock the program may hold. */
+struct entry {
+	uint64_t ino;
+	int64_t offset;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
 /* Finds the oldest of the folder, and how many there are. */
-static int oldest_find(const char *folder, DIR *stream, char *oldest,
-		       size_t size)
+static int oldest_find(int folder, char oldest[NAME_MAX + 1])
 {
-	char path[2 * PATH_MAX];
+	static char entries[1 << 13] __attribute__((aligned(8)));
 	struct timespec first = {0};
-	struct dirent *entry;
 	struct stat st;
+	long got;
 	int count = 0;
 
-	rewinddir(stream);
-	while ((entry = readdir(stream))) {
-		if (!is_one(entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (file_stat(path, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (!count++ || st.st_mtim.tv_sec < first.tv_sec ||
-		    (st.st_mtim.tv_sec == first.tv_sec &&
-		     st.st_mtim.tv_nsec < first.tv_nsec)) {
-			first = st.st_mtim;
-			snprintf(oldest, size, "%s", entry->d_name);
+	lseek(folder, 0, SEEK_SET);
+	while ((got = syscall(SYS_getdents64, folder, entries,
+			      sizeof(entries))) > 0) {
+		const struct entry *entry;
+
+		for (long at = 0; at < got; at += entry->size) {
+			entry = (const struct entry *)(entries + at);
+			if (!is_one(entry->name) ||
+			    file_stat_at(folder, entry->name, &st))
+				continue;
+			if (!count++ || st.st_mtim.tv_sec < first.tv_sec ||
+			    (st.st_mtim.tv_sec == first.tv_sec &&
+			     st.st_mtim.tv_nsec < first.tv_nsec)) {
+				first = st.st_mtim;
+				snprintf(oldest, NAME_MAX + 1, "%s",
+					 entry->name);
+			}
 		}
 	}
 	return count;
@@ -58,21 +72,20 @@ static int oldest_find(const char *folder, DIR *stream, char *oldest,
 static void old_remove(const char *path)
 {
 	char oldest[NAME_MAX + 1];
-	DIR *stream = opendir(path);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	while (stream &&
-	       oldest_find(path, stream, oldest, sizeof(oldest)) >= KEPT &&
-	       !unlinkat(dirfd(stream), oldest, 0))
+	while (folder >= 0 && oldest_find(folder, oldest) >= KEPT &&
+	       !unlinkat(folder, oldest, 0))
 		;
-	if (stream)
-		closedir(stream);
+	if (folder >= 0)
+		close(folder);
 }
 
 /* In the folder of the sockets: who may read it is checked as for these. */
 static bool path_of_folder(char *path, size_t size)
 {
 	const char *chosen = config_current()->socket_dir;
-	char folder[PATH_MAX], error[PATH_MAX];
+	static char folder[PATH_MAX], error[PATH_MAX];
 
 	if (!socket_dir(chosen, folder, sizeof(folder)))
 		return false;
@@ -127,7 +140,7 @@ static bool write_all(int fd, const char *text, size_t left)
  * nothing, is replaced. */
 static bool file_make(const char *path, const char *text, size_t length)
 {
-	char early[PATH_MAX];
+	static char early[PATH_MAX];
 	struct stat st;
 	bool written;
 	int fd;

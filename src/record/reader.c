@@ -268,6 +268,7 @@ static bool frame_next(struct mnm_record *record)
 	if (fread(stored, 1, head.stored, record->file) < head.stored)
 		return failed(record, "the file breaks off in it");
 	frame_release(&record->frame);
+	record->next = 0; /* it has none, if it can't be read */
 	wrong = frame_read(&record->frame, &head, stored);
 	if (wrong)
 		return failed(record, wrong);

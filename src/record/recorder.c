@@ -1,12 +1,14 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
 #include "live_list.h"
 #include "modules.h"
+#include "preload/thread.h"
 #include "record_file.h"
 #include "ring.h"
 #include "stacks.h"
@@ -269,8 +271,23 @@ static void flush(void)
 	own_flush();
 }
 
+/* The parent makes the record, also if there is none yet. */
+static void child_forget(void)
+{
+	recorder_forget();
+	record_rings_forget();
+}
+
+static void guard_fork(void)
+{
+	pthread_atfork(NULL, NULL, child_forget);
+}
+
 void recorder_expect(void)
 {
+	static struct once once = ONCE_INIT;
+
+	once_run(&once, guard_fork);
 	record_clock_open();
 	record_rings_open();
 	record_scale_begin(&recorder.scale);

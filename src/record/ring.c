@@ -345,3 +345,12 @@ void record_rings_clear(void)
 		dropped_take(ring);
 	}
 }
+
+void record_rings_forget(void)
+{
+	/* A thread that is not here may have held it. */
+	lock = (pthread_mutex_t)LOCK_SPINS;
+	rings = NULL;
+	large = 0;
+	record_ring_own = NULL;
+}

@@ -209,4 +209,7 @@ size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
 /* Forgets all notes. */
 void record_rings_clear(void);
 
+/* In a forked child: forgets the rings themselves, which stay the parent's. */
+void record_rings_forget(void);
+
 #endif

@@ -31,6 +31,8 @@ static __thread int64_t left;
 
 void record_stacks_set(uint64_t bytes)
 {
+	if (bytes)
+		unwind_guard_fork();
 	atomic_store(&every, bytes);
 }
 
@@ -122,12 +124,16 @@ static int64_t next_after(uint64_t bytes)
 static uint64_t bytes_between(void)
 {
 	uint64_t bytes = atomic_load_explicit(&every, memory_order_relaxed);
+	uint64_t found;
 	const char *value;
 
 	if (bytes != NOT_KNOWN)
 		return bytes;
 	value = secure_getenv("MNM_RECORD_STACKS");
-	return value && *value && strcmp(value, "0") != 0 ? UNTOLD : 0;
+	found = value && *value && strcmp(value, "0") != 0 ? UNTOLD : 0;
+	/* Once: in a process that is not served nobody reads the options. */
+	return atomic_compare_exchange_strong(&every, &bytes, found) ? found
+								     : bytes;
 }
 
 uint64_t record_site_of(uint64_t site, uint64_t size)

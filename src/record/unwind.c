@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "eh_frame.h"
+#include "preload/thread.h"
 
 enum {
 	MODULES = 2048,
@@ -215,6 +218,56 @@ static int stack_walk(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+/* A child that is forked while a thread walks would have the loader's lock held
+ * by nobody: so a fork waits for walks, and none begins meanwhile. */
+static _Atomic unsigned int walking;
+static _Atomic bool forking;
+static __thread bool walks;
+
+static void fork_begins(void)
+{
+	atomic_store(&forking, true);
+	while (atomic_load(&walking) > walks)
+		sched_yield();
+}
+
+static void fork_ends(void)
+{
+	atomic_store(&forking, false);
+}
+
+/* The other threads are not there. */
+static void fork_ends_in_child(void)
+{
+	atomic_store(&walking, walks);
+	atomic_flag_clear(&busy);
+	fork_ends();
+}
+
+static void guard_fork(void)
+{
+	pthread_atfork(fork_begins, fork_ends, fork_ends_in_child);
+}
+
+void unwind_guard_fork(void)
+{
+	static struct once once = ONCE_INIT;
+
+	once_run(&once, guard_fork);
+}
+
+static void walk_guarded(struct walk *walk)
+{
+	if (walks) /* a signal has come */
+		return;
+	walks = true;
+	atomic_fetch_add(&walking, 1);
+	if (!atomic_load(&forking))
+		dl_iterate_phdr(stack_walk, walk);
+	atomic_fetch_sub(&walking, 1);
+	walks = false;
+}
+
 __attribute__((noinline, no_sanitize("address", "thread"))) size_t unwind(
 	uint64_t from, uint64_t *frames, size_t most)
 {
@@ -229,7 +282,7 @@ __attribute__((noinline, no_sanitize("address", "thread"))) size_t unwind(
 	};
 	int saved = errno;
 
-	dl_iterate_phdr(stack_walk, &walk);
+	walk_guarded(&walk);
 	errno = saved;
 	return walk.count;
 }

@@ -1,6 +1,5 @@
 /* The calling thread's stack: where each function returns to. No memory is
- * asked for, and no lock taken but the loader's, which a thread that throws an
- * exception takes as well. */
+ * asked for, and no lock taken but the loader's. */
 #ifndef MNM_RECORD_UNWIND_H
 #define MNM_RECORD_UNWIND_H
 
@@ -10,5 +9,9 @@
 /* Writes up to `most` return addresses, from the one that is `from` on, the
  * innermost first. Returns how many; 0: that one was not found. */
 size_t unwind(uint64_t from, uint64_t *frames, size_t most);
+
+/* To be called before there are many walks: a fork waits for them from then
+ * on. */
+void unwind_guard_fork(void);
 
 #endif

@@ -143,6 +143,27 @@ def test_what_does_not_fit_is_told(box, shell, tmp_path):
     assert shadow.end()[0] == 0
 
 
+def test_an_end_of_the_recording_is_told(box, shell, tmp_path):
+    shadow = Shadow(box, tmp_path, shell.pid, "no_pool")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    box.mnm("record", shell.pid, "stop")
+    box.mnm("record", shell.pid, "start", tmp_path / "own")
+    status, _, error = shadow.end(how=None)
+    assert (status, shadow.folders()) == (1, [])
+    assert error == "mnm: the recording that was followed has ended\n"
+    assert shell.ask("stat")["recording"]["runs"] is True
+
+
+def test_further_signals_leave_nothing_either(box, shell, tmp_path):
+    shadow = Shadow(box, tmp_path, shell.pid, "no_pool")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    for _ in range(20):
+        shadow.process.send_signal(signal.SIGINT)
+    status, _, error = shadow.end()
+    assert (status, error, shadow.folders()) == (0, "", [])
+    assert shell.ask("stat")["recording"]["runs"] is False
+
+
 def test_a_table_is_printed(box, shell, tmp_path):
     process = subprocess.Popen(
         [MNM, "shadow", "--watch", "0.1", str(shell.pid), "no_pool"],

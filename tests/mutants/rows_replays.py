@@ -44,7 +44,6 @@ ROWS = [
     ("parts_that_went_are_passed_over", "unit",
      (READER, "		if (other > part + 1)", "		if (0)")),
     ("a_recording_stays_behind_a_shadow", "test_shadow.py -k nothing_stays",
-     (FOLLOWED, "	if (followed->is_ours)\n		ask(followed,\n"
-      "		    json_pack(", "	if (0)\n		ask(followed,\n"
-      "		    json_pack(")),
+     (FOLLOWED, "	if (followed->is_ours && followed_ask(followed) &&\n",
+      "	if (0 && followed_ask(followed) &&\n")),
 ]

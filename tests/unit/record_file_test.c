@@ -722,6 +722,31 @@ START_TEST(what_comes_before_damage_is_read)
 END_TEST
 
 /* Two sizes that a head may claim. */
+START_TEST(nothing_comes_after_a_damaged_frame)
+{
+	struct mnm_record *record;
+	uint64_t end;
+	FILE *written;
+
+	begun(LIMIT);
+	appended(10);
+	end = size_of(path);
+	appended(10);
+	ck_assert_int_eq(record_file_close(&file), 0);
+	written = fopen(path, "r+");
+	ck_assert(!fseek(written, (long)end + FRAME_HEAD + 5, SEEK_SET));
+	ck_assert_int_ge(fputc('x', written), 0);
+	ck_assert(!fclose(written));
+	record = opened(path);
+	for (int i = 0; i < 10; i++)
+		ck_assert_ptr_nonnull(mnm_record_next(record));
+	for (int i = 0; i < 3; i++)
+		ck_assert_ptr_null(mnm_record_next(record));
+	ck_assert_ptr_nonnull(mnm_record_error(record));
+	mnm_record_close(record);
+}
+END_TEST
+
 START_TEST(garbage_after_the_head_is_told)
 {
 	uint64_t random = 3;
@@ -933,6 +958,7 @@ int main(void)
 		a_path_that_is_refused_begins_nothing,
 		what_is_no_recording_is_told,
 		what_comes_before_damage_is_read,
+		nothing_comes_after_a_damaged_frame,
 		garbage_after_the_head_is_told,
 		pools_have_the_names_that_the_head_gives,
 		what_is_written_meanwhile_is_followed,

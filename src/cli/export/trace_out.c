@@ -30,12 +30,11 @@ static bool header_put(struct export *export)
 {
 	const json_t *header = json_object_get(export->source, "header");
 	char line[TEXT_LINE_SIZE];
-	const json_t *text;
-	size_t i;
 
-	json_array_foreach(header, i, text) fprintf(
-		export->to, "#%s\n",
-		text_plain(json_string_value(text), line, sizeof(line)));
+	for (size_t i = 0; i < json_array_size(header); i++)
+		fprintf(export->to, "#%s\n",
+			text_plain(json_string_value(json_array_get(header, i)),
+				   line, sizeof(line)));
 	return json_array_size(header);
 }
 

@@ -5,7 +5,7 @@
 #include "launch.h"
 
 /* No search goes beyond these factors, and it ends once it is that close. */
-static const double MOST = 65536, LEAST = 1.0 / 1024, CLOSE = 1.01;
+static const double LEAST = 1.0 / 1024, CLOSE = 1.01;
 
 struct search {
 	const struct replay *replay;
@@ -43,7 +43,7 @@ static bool bracket(struct search *search)
 {
 	if (!try(search, 1))
 		return false;
-	while (!search->full && search->fits < MOST)
+	while (!search->full && search->fits < FIT_MOST)
 		if (!try(search, 2 * search->fits))
 			return false;
 	while (!search->fits && search->full > LEAST)

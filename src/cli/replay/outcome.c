@@ -83,7 +83,9 @@ static void fit_text(const struct outcome *outcome, char *text, size_t size)
 	const struct player_result *result = &outcome->result;
 	char bytes[TEXT_BYTES_SIZE];
 
-	if (outcome->searched && outcome->fit)
+	if (outcome->searched && outcome->fit >= FIT_MOST)
+		snprintf(text, size, "batch times %d or more", FIT_MOST);
+	else if (outcome->searched && outcome->fit)
 		snprintf(text, size, "batch times %.3g", outcome->fit);
 	else if (result->state != PLAYER_IS_FULL)
 		snprintf(text, size, "yes");

@@ -9,6 +9,8 @@
 #include "scale.h"
 #include "script.h"
 
+enum { FIT_MOST = 65536 }; /* no larger scale is tried */
+
 struct outcome {
 	const char *pool;
 	struct player_result result;

@@ -233,6 +233,8 @@ static bool play(struct player *player)
 			return false;
 	if (count)
 		return fail(player, "its steps break off");
+	if (!player->requests)
+		return true;
 	pace_end(player);
 	if (player->start.marks < 2 && !half_turn(player, 1))
 		return false;

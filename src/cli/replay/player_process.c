@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,18 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 
+enum { ROOM_MS = 100 };
+
 bool bytes_write(int fd, const void *from, size_t size)
 {
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
 	while (size) {
 		ssize_t wrote = write(fd, from, size);
 
-		if (wrote < 0 && errno != EINTR)
+		if (wrote < 0 && errno == EAGAIN && !stop_came())
+			poll(&room, 1, ROOM_MS);
+		else if (wrote < 0 && errno != EINTR)
 			return false;
 		wrote = wrote > 0 ? wrote : 0;
 		from = (const char *)from + wrote;

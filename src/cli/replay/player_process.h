@@ -26,7 +26,8 @@ bool player_process_start(struct player_process *process, int steps,
 bool player_process_end(struct player_process *process, const char *title);
 void player_process_close(struct player_process *process);
 
-/* Writes all of them. */
+/* Writes all of them. Where there is no room by now, waits until a signal
+ * comes (cli/progress.h). */
 bool bytes_write(int fd, const void *from, size_t size);
 
 #endif

@@ -45,6 +45,10 @@ static int scale_read(struct replay *replay, const struct command *command,
 		return failure("%s: it has no iterations, so --scaled has to "
 			       "say which sizes follow the batch",
 			       replay->path);
+	if (!scale_any(&replay->script))
+		return failure("%s: nothing in it follows the batch; --scaled "
+			       "SIZES says what does",
+			       replay->path);
 	return EXIT_DONE;
 }
 

@@ -11,6 +11,7 @@
 /* Sizes of one iteration that differ from those of another do so in one ratio,
  * but for what rounding makes of it. */
 static const double ROUNDING = 0.02;
+static const double MOST = 1e18; /* bytes, of no device */
 
 struct size {
 	uint64_t bytes;
@@ -262,6 +263,15 @@ bool scale_find(struct script *script, const char *sizes, enum scale_rule *rule,
 	return fits;
 }
 
+bool scale_any(const struct script *script)
+{
+	size_t i = 0;
+
+	while (i < script->count && !script->steps[i].follows)
+		i++;
+	return i < script->count;
+}
+
 struct script_step scaled_step(const struct script_step *step, double scale)
 {
 	struct script_step scaled = *step;
@@ -269,7 +279,9 @@ struct script_step scaled_step(const struct script_step *step, double scale)
 
 	if (!step->follows || scale == 1)
 		return scaled;
-	scaled.bytes = bytes < 1 ? 1 : (uint64_t)(bytes + 0.5);
+	scaled.bytes = bytes < 1      ? 1
+		       : bytes > MOST ? (uint64_t)MOST
+				      : (uint64_t)(bytes + 0.5);
 	return scaled;
 }
 

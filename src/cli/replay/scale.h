@@ -24,6 +24,9 @@ enum scale_rule {
 bool scale_find(struct script *script, const char *sizes, enum scale_rule *rule,
 		const char **bad);
 
+/* Whether any step follows. */
+bool scale_any(const struct script *script);
+
 /* When the most is live on a device: how many bytes of it are live, and follow
  * the batch. Both are 0 without memory. */
 struct scale_peak {

@@ -214,7 +214,9 @@ bool script_read(struct script *script, const char *path, char **damage)
 		read = recording_read(script, record, damage);
 	}
 	if (read && !script->requests) {
-		failure("%s: no pool has served a request of it", path);
+		failure("%s: %s", path,
+			*damage ? *damage
+				: "no pool has served a request of it");
 		free(*damage);
 		*damage = NULL;
 		read = false;

@@ -146,7 +146,7 @@ void course_event(struct course *course, uint64_t bucket, uint64_t time,
 	if (event->kind == MNM_RECORD_ALLOC &&
 	    repetition_begins(&course->repetition, event))
 		iterations_mark(&course->iterations, time, course->live);
-	if (event->kind == MNM_RECORD_FAILED)
+	if (event->kind == MNM_RECORD_FAILED && event->device == course->device)
 		failure_add(course);
 	if (event->kind == MNM_RECORD_RESERVED) {
 		course->reserved = event->size;

@@ -32,8 +32,15 @@ static bool ask(struct followed *followed, json_t *json, const char *answer,
 
 bool followed_ask(struct followed *followed)
 {
-	return ask(followed, json_pack("{s:s}", "command", "stat"), "devices",
-		   false);
+	json_t *before = json_incref(job_of(followed)->answer);
+	bool answered = ask(followed, json_pack("{s:s}", "command", "stat"),
+			    "devices", false);
+
+	if (answered)
+		json_decref(before);
+	else
+		job_of(followed)->answer = before;
+	return answered;
 }
 
 /* The file of the recording that the program makes, or NULL. */
@@ -45,6 +52,13 @@ static const char *file_now(struct followed *followed)
 	return json_is_true(json_object_get(recording, "runs"))
 		       ? json_string_value(json_object_get(recording, "file"))
 		       : NULL;
+}
+
+bool followed_runs(struct followed *followed)
+{
+	const char *file = file_now(followed);
+
+	return file && !strcmp(file, followed->path);
 }
 
 /* A folder that only the program's user may enter. */
@@ -68,8 +82,9 @@ static bool folder_make(struct followed *followed)
 	return true;
 }
 
-static bool record_begin(struct followed *followed, char path[PATH_MAX])
+static bool record_begin(struct followed *followed)
 {
+	char *path = followed->path;
 	const char *file = file_now(followed);
 
 	if (file) {
@@ -92,11 +107,12 @@ static bool record_begin(struct followed *followed, char path[PATH_MAX])
 
 bool followed_begin(struct followed *followed)
 {
-	char path[PATH_MAX], error[PATH_MAX + 256];
+	char error[PATH_MAX + 256];
 
-	if (!record_begin(followed, path))
+	if (!record_begin(followed))
 		return false;
-	followed->record = mnm_record_follow(path, error, sizeof(error));
+	followed->record =
+		mnm_record_follow(followed->path, error, sizeof(error));
 	if (!followed->record)
 		failure("%s", error);
 	return followed->record;
@@ -129,7 +145,8 @@ static void file_remove(const struct followed *followed, const char *name)
 
 void followed_end(struct followed *followed)
 {
-	if (followed->is_ours)
+	if (followed->is_ours && followed_ask(followed) &&
+	    followed_runs(followed))
 		ask(followed,
 		    json_pack("{s:s,s:s}", "command", "record", "action",
 			      "stop"),

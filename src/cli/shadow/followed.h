@@ -14,6 +14,7 @@ struct followed {
 	struct mnm_record *record;
 	bool is_ours;          /* the recording was begun for this */
 	char folder[PATH_MAX]; /* of it, if it is ours */
+	char path[PATH_MAX];
 };
 
 /* Finds the program. Prints what is wrong and returns false; there is nothing
@@ -25,8 +26,11 @@ bool followed_find(struct followed *followed, int pid);
 bool followed_begin(struct followed *followed);
 
 /* Asks the program for its figures. Returns false if it has ended or does not
- * answer; its job has them otherwise. */
+ * answer; its job has those that it gave last. */
 bool followed_ask(struct followed *followed);
+
+/* Whether, by its last answer, that recording is still made. */
+bool followed_runs(struct followed *followed);
 
 /* Ends and removes the recording, if one was begun. */
 void followed_end(struct followed *followed);

@@ -17,7 +17,13 @@
 
 /* EACH_S: seconds from one table to the next. NEWS_MS: a program's notes are
  * written once a second. */
-enum { EACH_S = 2, NEWS_MS = 100, STEPS_MOST = 65536, DEVICES_LEAST = 8 };
+enum {
+	EACH_S = 2,
+	NEWS_MS = 100,
+	STEPS_MOST = 65536,
+	DEVICES_LEAST = 8,
+	EXIT_MS = 3000
+};
 
 /* Of a device whose size nobody has told: more than any has. */
 static const char roomy[] = "1024G";
@@ -32,6 +38,7 @@ static bool shadow_start(struct shadow *shadow, const char *pool, int devices)
 	if (pipe(ends))
 		return failure("%s", strerror(errno)) == EXIT_DONE;
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFL, O_NONBLOCK); /* see bytes_write */
 	if (!player_process_start(&shadow->process, ends[0], pool)) {
 		close(ends[0]);
 		close(ends[1]);
@@ -115,6 +122,22 @@ static void look(struct shadows *shadows, bool json)
 	fflush(stdout);
 }
 
+/* Whether what a program that runs does is still heard of. As a program exits,
+ * its recording ends a moment before it. */
+static bool is_recorded(struct shadows *shadows, bool runs)
+{
+	if (!runs || followed_runs(&shadows->followed)) {
+		shadows->lost_ms = 0;
+		return true;
+	}
+	if (!shadows->lost_ms)
+		shadows->lost_ms = progress_ms();
+	if (progress_ms() - shadows->lost_ms < EXIT_MS)
+		return true;
+	failure("the recording that was followed has ended");
+	return false;
+}
+
 /* Until a signal comes, the program ends, or nobody reads. */
 static bool follow(struct shadows *shadows, double each, bool json)
 {
@@ -125,6 +148,7 @@ static bool follow(struct shadows *shadows, double each, bool json)
 		good = news_play(shadows);
 		if (progress_ms() >= due) {
 			runs = followed_ask(&shadows->followed);
+			good = good && is_recorded(shadows, runs);
 			due = progress_ms() + (int64_t)(each * 1000);
 			if (runs)
 				look(shadows, json);
@@ -228,7 +252,7 @@ int shadow_command(const struct command *command,
 
 	if (pid_read(command, arguments->shadowed, &pid))
 		return EXIT_USAGE;
-	stop_watch();
+	stop_watch_all();
 	signal(SIGPIPE, SIG_IGN);
 	if (!followed_find(&shadows.followed, pid))
 		return EXIT_FAILED;

@@ -25,6 +25,7 @@ struct shadows {
 	struct shadow *list;
 	size_t count;
 	int64_t begun_ms;
+	int64_t lost_ms; /* since when it is not recorded; 0: it is */
 	int devices;
 	bool lost; /* some of the program's requests are not known */
 };
