@@ -162,34 +162,7 @@ HOOK(cuGraphExecDestroy, "cuGraphExecDestroy", 10000, VERSION_MAX)
 #define RUNTIME_USED_LIST \
 USED(cudaRuntimeGetVersion)
 
-/* Those that are hooked for the sake of their caller alone: what they take and
- * free is the driver's hooks'. SITED(symbol, bytes, parameters, arguments);
- * bytes: as NOTES_CALLER takes them (record/site.h). */
-#define RUNTIME_SITED_LIST \
-SITED(cudaMallocHost, size, (void **out, size_t size), (out, size)) \
-SITED(cudaHostAlloc, size, (void **out, size_t size, unsigned int flags), (out, size, flags)) \
-SITED(cudaFreeHost, 0, (void *ptr), (ptr)) \
-SITED(cudaMallocManaged, size, (void **out, size_t size, unsigned int flags), (out, size, flags)) \
-SITED(cudaMallocPitch, SITE_SIZELESS, (void **out, size_t *pitch, size_t width, size_t height), (out, pitch, width, height)) \
-SITED(cudaMalloc3D, SITE_SIZELESS, (struct cudaPitchedPtr *out, struct cudaExtent extent), (out, extent)) \
-SITED(cudaMallocArray, SITE_SIZELESS, (cudaArray_t *out, const struct cudaChannelFormatDesc *texel, size_t width, size_t height, unsigned int flags), (out, texel, width, height, flags)) \
-SITED(cudaMalloc3DArray, SITE_SIZELESS, (cudaArray_t *out, const struct cudaChannelFormatDesc *texel, struct cudaExtent extent, unsigned int flags), (out, texel, extent, flags)) \
-SITED(cudaFreeArray, 0, (cudaArray_t array), (array)) \
-SITED(cudaMallocMipmappedArray, SITE_SIZELESS, (cudaMipmappedArray_t *out, const struct cudaChannelFormatDesc *texel, struct cudaExtent extent, unsigned int levels, unsigned int flags), (out, texel, extent, levels, flags)) \
-SITED(cudaFreeMipmappedArray, 0, (cudaMipmappedArray_t array), (array))
-
 #define RUNTIME_HOOK_LIST \
-HOOK(cudaMallocHost, "", 0, 0) \
-HOOK(cudaHostAlloc, "", 0, 0) \
-HOOK(cudaFreeHost, "", 0, 0) \
-HOOK(cudaMallocManaged, "", 0, 0) \
-HOOK(cudaMallocPitch, "", 0, 0) \
-HOOK(cudaMalloc3D, "", 0, 0) \
-HOOK(cudaMallocArray, "", 0, 0) \
-HOOK(cudaMalloc3DArray, "", 0, 0) \
-HOOK(cudaFreeArray, "", 0, 0) \
-HOOK(cudaMallocMipmappedArray, "", 0, 0) \
-HOOK(cudaFreeMipmappedArray, "", 0, 0) \
 HOOK(cudaMalloc, "", 0, 0) \
 HOOK(cudaFree, "", 0, 0) \
 HOOK(cudaMallocAsync, "", 0, 0) \

@@ -7,7 +7,7 @@
 EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size,
 				  unsigned int flags)
 {
-	NOTES_CALLER(size);
+	NOTES_BEHIND(size);
 	struct foreign_claim order;
 	CUresult res;
 
@@ -81,7 +81,7 @@ static CUresult array_end(const struct foreign_claim *order, CUresult res,
 EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 				 const CUDA_ARRAY_DESCRIPTOR *array)
 {
-	NOTES_CALLER(SITE_SIZELESS);
+	NOTES_BEHIND(SITE_SIZELESS);
 	CUDA_ARRAY3D_DESCRIPTOR flat = {0};
 	struct foreign_claim order;
 
@@ -99,7 +99,7 @@ EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 EXPORT CUresult cuArray3DCreate_v2(CUarray *out,
 				   const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
-	NOTES_CALLER(SITE_SIZELESS);
+	NOTES_BEHIND(SITE_SIZELESS);
 	struct foreign_claim order;
 
 	if (!foreign_begin(&order, CURRENT, out,
@@ -113,7 +113,7 @@ EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 				       const CUDA_ARRAY3D_DESCRIPTOR *array,
 				       unsigned int levels)
 {
-	NOTES_CALLER(SITE_SIZELESS);
+	NOTES_BEHIND(SITE_SIZELESS);
 	struct foreign_claim order;
 	size_t bytes = 0;
 
@@ -128,7 +128,7 @@ EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 
 EXPORT CUresult cuArrayDestroy(CUarray array)
 {
-	NOTES_CALLER(0);
+	NOTES_BEHIND(0);
 	struct foreign *foreign =
 		foreign_end_begin(FOREIGN_ARRAY, (uint64_t)array);
 	CUresult res = REAL_CALL(cuArrayDestroy, array);
@@ -139,7 +139,7 @@ EXPORT CUresult cuArrayDestroy(CUarray array)
 
 EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 {
-	NOTES_CALLER(0);
+	NOTES_BEHIND(0);
 	struct foreign *foreign =
 		foreign_end_begin(FOREIGN_ARRAY, (uint64_t)array);
 	CUresult res = REAL_CALL(cuMipmappedArrayDestroy, array);

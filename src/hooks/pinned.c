@@ -25,7 +25,7 @@ static bool pinned_served(void **out, size_t size, unsigned int flags,
 
 EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 {
-	NOTES_CALLER(size);
+	NOTES_BEHIND(size);
 	CUresult res;
 
 	return pinned_served(out, size, flags, &res)
@@ -35,7 +35,7 @@ EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 
 EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
 {
-	NOTES_CALLER(size);
+	NOTES_BEHIND(size);
 	CUresult res;
 
 	return pinned_served(out, size, 0, &res)
@@ -48,7 +48,7 @@ static char not_pinned_memory;
 
 EXPORT CUresult cuMemFreeHost(void *ptr)
 {
-	NOTES_CALLER(0);
+	NOTES_BEHIND(0);
 	struct block *given;
 	CUresult res;
 

@@ -82,7 +82,7 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 				   size_t width, size_t rows,
 				   unsigned int element)
 {
-	NOTES_CALLER(room_product(width, rows));
+	NOTES_BEHIND(room_product(width, rows));
 	struct context *context = mem_enabled() && out && pitch && width && rows
 					  ? context_current()
 					  : NULL;

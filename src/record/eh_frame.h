@@ -22,6 +22,7 @@ enum { REGISTER_FRAME = 29, REGISTER_STACK = 31, REGISTER_RETURN = 30 };
 struct eh_module {
 	uint64_t start, end;
 	const uint8_t *table, *first, *last;
+	bool is_runtime; /* a shared one of CUDA's */
 };
 
 /* Where the caller's registers are. */

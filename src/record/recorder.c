@@ -12,6 +12,7 @@
 #include "record_file.h"
 #include "ring.h"
 #include "stacks.h"
+#include "unwind.h"
 
 enum {
 	/* A thread may be kept from its processor between reading the clock and
@@ -288,6 +289,7 @@ void recorder_expect(void)
 	static struct once once = ONCE_INIT;
 
 	once_run(&once, guard_fork);
+	unwind_guard_fork();
 	record_clock_open();
 	record_rings_open();
 	record_scale_begin(&recorder.scale);

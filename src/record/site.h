@@ -4,6 +4,7 @@
 
 #include "ring.h"
 #include "stacks.h"
+#include "unwind.h"
 
 /* Where the program has called the entry, in it or in what is inlined there. */
 #define CALLER __builtin_return_address(0)
@@ -37,5 +38,13 @@ static inline void site_end(const bool *outer)
 	__attribute__((cleanup(site_end), unused)) const bool outermost = \
 		site_begin(site, size)
 #define NOTES_CALLER(size) NOTES_SITE(CALLER, size)
+
+/* The same of an entry of the driver's, which a runtime calls for the program:
+ * then the code that has called the runtime. */
+#define NOTES_BEHIND(size) \
+	NOTES_SITE(record_is_on() && !record_site \
+			   ? (const void *)unwind_behind((uintptr_t)CALLER) \
+			   : CALLER, \
+		   size)
 
 #endif

@@ -14,9 +14,12 @@
 #include "eh_frame.h"
 #include "preload/thread.h"
 
+#define RUNTIME "libcudart"
+
 enum {
 	MODULES = 2048,
 	STEPS_MOST = 256,
+	RUNTIME_DEPTH = 16,   /* frames of a runtime's own, at most */
 	PAGE = 4096,          /* or a part of one */
 	FRAME_MOST = 1 << 24, /* bytes of a frame that is believed */
 };
@@ -37,12 +40,21 @@ struct walk {
 	uint64_t from;
 	uint64_t *frames;
 	size_t count, most;
+	bool behind; /* ends with the first frame that is no runtime's */
 };
+
+static bool is_of_runtime(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, RUNTIME, sizeof(RUNTIME) - 1);
+}
 
 static int module_add(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const ElfW(Phdr) *table = NULL, *parts = info->dlpi_phdr;
-	struct eh_module found = {.start = UINT64_MAX};
+	struct eh_module found = {.start = UINT64_MAX,
+				  .is_runtime = is_of_runtime(info->dlpi_name)};
 
 	(void)size, (void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -199,6 +211,13 @@ static bool step(struct walk *walk)
 		       : step_by_frame(walk);
 }
 
+static bool is_runtime(uint64_t pc)
+{
+	const struct eh_module *module = module_find(pc - 1);
+
+	return module && module->is_runtime;
+}
+
 /* The loader's lock is held: nothing is unloaded meanwhile. */
 static int stack_walk(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -211,6 +230,8 @@ static int stack_walk(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < STEPS_MOST && walk->count < walk->most; i++) {
 		if (walk->count || walk->pc == walk->from)
 			walk->frames[walk->count++] = walk->pc;
+		if (walk->count && walk->behind && !is_runtime(walk->pc))
+			break;
 		if (!step(walk) || !walk->pc)
 			break;
 	}
@@ -268,21 +289,34 @@ static void walk_guarded(struct walk *walk)
 	walks = false;
 }
 
-__attribute__((noinline, no_sanitize("address", "thread"))) size_t unwind(
-	uint64_t from, uint64_t *frames, size_t most)
+/* Where the calling function was called, for a walk from there. */
+#define WALK_HERE \
+	.pc = code_address(((const uint64_t *)__builtin_frame_address(0))[1]), \
+	.stack = (uintptr_t)__builtin_dwarf_cfa(), \
+	.frame = ((const uint64_t *)__builtin_frame_address(0))[0]
+
+#define READS_STACK __attribute__((noinline, no_sanitize("address", "thread")))
+
+READS_STACK size_t unwind(uint64_t from, uint64_t *frames, size_t most)
 {
-	const uint64_t *own = __builtin_frame_address(0);
-	struct walk walk = {
-		.pc = code_address(own[1]),
-		.stack = (uintptr_t)__builtin_dwarf_cfa(),
-		.frame = own[0],
-		.from = from,
-		.frames = frames,
-		.most = most,
-	};
+	struct walk walk = {WALK_HERE, .from = from, .frames = frames,
+			    .most = most};
 	int saved = errno;
 
 	walk_guarded(&walk);
 	errno = saved;
 	return walk.count;
+}
+
+READS_STACK uint64_t unwind_behind(uint64_t from)
+{
+	uint64_t frames[RUNTIME_DEPTH];
+	struct walk walk = {WALK_HERE, .from = from, .frames = frames,
+			    .most = RUNTIME_DEPTH, .behind = true};
+	int saved = errno;
+
+	walk_guarded(&walk);
+	errno = saved;
+	return walk.count && walk.count < RUNTIME_DEPTH ? frames[walk.count - 1]
+							: from;
 }
