@@ -133,7 +133,7 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
 	reuse_mapped reuse_pool many_streams taken_over nvtx_ranges \
-	nvtx_forks nvtx_inside range_requests)
+	nvtx_forks nvtx_inside range_requests recorded_forks)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -146,7 +146,7 @@ OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
 OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
 	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
 CHECK += $(OTHER) $(addprefix $(BUILD)/tests/programs/,many_streams taken_over \
-	nvtx_ranges nvtx_forks nvtx_inside range_requests)
+	nvtx_ranges nvtx_forks nvtx_inside range_requests recorded_forks)
 $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from conftest import MIB, forks_only_without_asan, plain_build_only
+from conftest import (MIB, forks_only_without_asan, plain_build_only,
+                      program)
 from test_pool import open_shell, took
 from test_recording import fails, report
 
@@ -197,6 +198,23 @@ print(alloc(100 << 20), alloc(5000))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 """, postmortem=tmp_path / "a", stat_file="")
     assert done.stdout == "2 0\n" and os.listdir(tmp_path) == []
+
+
+@plain_build_only
+def test_it_needs_no_more_than_a_small_stack(box):
+    box.run([program("recorded_forks"), "small"], POOL, postmortem="auto")
+    assert len(files(box)) == 1
+
+
+@plain_build_only
+def test_no_file_is_made_where_that_may_kill(box, shell):
+    """By a filter that the program has set since."""
+    took(shell, "alloc a 5000")
+    took(shell, "opens_kill")
+    assert shell(f"alloc e {100 * MIB}").split()[0] == "2"
+    took(shell, "free a")
+    assert files(box) == []
+    shell.process.kill()  # its exit would open files
 
 
 def test_a_folder_that_others_may_enter_is_not_written_to(box):

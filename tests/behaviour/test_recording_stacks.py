@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import MIB, program
+from conftest import MIB, MNM, plain_build_only, program
 from recordings import events, export, report, rows, rows_of, told
 from test_recording import await_true, kill
 
@@ -159,3 +159,11 @@ def test_both_parts_of_a_long_one_have_the_stacks(box, tmp_path):
                if row["kind"] == "stack"}
     had = {int(row["stack"]) for row in found if row["kind"] == "malloc"}
     assert had and had <= told_of
+
+
+@plain_build_only
+@pytest.mark.parametrize("how, stacks", [("stacks", 1), ("ranges", 0)])
+def test_a_forked_child_comes_to_its_end(box, tmp_path, how, stacks):
+    box.run([MNM, "run", "--record", tmp_path / "out",
+             f"--stacks={stacks}" if stacks else "--set=log=warn", "--",
+             program("recorded_forks"), how])
