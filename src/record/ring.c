@@ -25,7 +25,7 @@ static _Atomic uint64_t slow = UINT64_MAX;
 static pthread_mutex_t lock = LOCK_SPINS;
 static struct record_ring *rings;
 static struct thread_key key;
-static unsigned int large;        /* how many of that size there are */
+static unsigned int count, large; /* of all, and of the large ones */
 static _Atomic uint64_t ringless; /* notes that were dropped without a ring */
 
 void record_switch(bool on)
@@ -70,12 +70,13 @@ static struct record_ring *ring_new(uint32_t size)
 {
 	struct record_ring *ring;
 
-	if (size == RING_LARGE && large == RINGS_LARGE)
+	if (count == RINGS_MOST || (size == RING_LARGE && large == RINGS_LARGE))
 		return NULL;
 	ring = mmap(NULL, ring_bytes(size), PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
+	count++;
 	large += size == RING_LARGE;
 	ring->size = size;
 	ring->limit = size;
@@ -308,6 +309,7 @@ static void rings_spare(void)
 			continue;
 		}
 		*link = ring->next;
+		count--;
 		large -= ring->size == RING_LARGE;
 		munmap(ring, ring_bytes(ring->size));
 	}
@@ -351,6 +353,6 @@ void record_rings_forget(void)
 	/* A thread that is not here may have held it. */
 	lock = (pthread_mutex_t)LOCK_SPINS;
 	rings = NULL;
-	large = 0;
+	count = large = 0;
 	record_ring_own = NULL;
 }

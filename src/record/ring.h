@@ -18,6 +18,7 @@ enum {
 	RING_SMALL = 1 << 12,
 	RING_LARGE = 1 << 18,
 	RINGS_LARGE = 16,
+	RINGS_MOST = 1024, /* of both sizes: 160 MB of addresses and more */
 	/* What a thread can note before something is read. */
 	RING_NOTES = RING_SMALL + RING_LARGE,
 };

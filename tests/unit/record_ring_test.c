@@ -395,6 +395,17 @@ START_TEST(threads_that_come_and_go_share_one_ring)
 }
 END_TEST
 
+/* As before there is a reader. */
+START_TEST(threads_that_end_unread_leave_only_so_many_rings)
+{
+	record_rings_open();
+	for (uint64_t i = 0; i < RINGS_MOST + 5; i++)
+		in_thread(noting_once, &i);
+	ck_assert_uint_eq(all_taken(), RINGS_MOST);
+	ck_assert_uint_eq(dropped, 5);
+}
+END_TEST
+
 START_TEST(notes_that_were_forgotten_do_not_come)
 {
 	record_rings_open();
@@ -502,6 +513,7 @@ int main(void)
 		a_thread_that_has_ended_leaves_its_notes,
 		its_ring_is_used_again_once_it_was_read,
 		threads_that_come_and_go_share_one_ring,
+		threads_that_end_unread_leave_only_so_many_rings,
 		notes_that_were_forgotten_do_not_come,
 		what_takes_long_is_noted_once,
 		what_a_thread_did_is_taken_once,
