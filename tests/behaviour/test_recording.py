@@ -634,12 +634,23 @@ def test_a_long_one_keeps_the_newest_in_its_limit(box, tmp_path):
     assert os.path.getsize(path) > MIB / 4
 
 
+def stopped_with(shell, path):
+    """Whether the file is there once the program has stopped: it is not in
+    the moment in which it has become the part before and the next one has
+    not begun."""
+    shell.process.send_signal(signal.SIGSTOP)
+    os.waitpid(shell.pid, os.WUNTRACED)
+    return os.path.exists(path)
+
+
 @plain_build_only
 def test_both_parts_are_one_after_a_death(box, tmp_path):
     path = tmp_path / "out"
     shell = leaver(box, path, record_size="1M")
     await_true(lambda: os.path.exists(f"{path}.before") and
                recording(shell)["bytes"] > 3 * MIB)
+    while not stopped_with(shell, path):
+        shell.process.send_signal(signal.SIGCONT)
     kill(shell)
     assert sizes(path) <= MIB
     both = events(box, path)
