@@ -138,12 +138,25 @@ static struct magazine *magazine_roomy(struct tcache *cache, size_t span)
 	return NULL;
 }
 
-/* Ends what tcache_enter has begun. */
-static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
-			    uint64_t *addr)
+/* Notes a request, or a free (of no stream and no size). */
+static void note_in(const struct tcache *cache, enum mnm_record_kind kind,
+		    unsigned int stream, uint64_t addr, size_t size,
+		    size_t span)
 {
-	struct magazine *magazine = magazine_roomy(cache, span);
+	if (record_is_on())
+		record_note(kind, MNM_RECORD_SERVED | MNM_RECORD_ORDERED, addr,
+			    size, span, cache->device_number,
+			    cache->pool_number, stream, record_site);
+}
+
+/* Ends what tcache_enter has begun: hands the first block of a magazine, if it
+ * is not NULL, to the program for a request of span bytes. */
+static enum fast lend(struct tcache *cache, struct magazine *magazine,
+		      size_t span, size_t size, uint64_t *addr)
+{
+	unsigned int stream = cache->way.number;
 	uint64_t marks = BLOCK_ORDERED;
+	enum fast done;
 	size_t given;
 
 	if (!magazine) {
@@ -155,29 +168,36 @@ static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 		roomy_lend(&cache->roomy, span, given);
 		marks |= BLOCK_ROOMY;
 	}
-	return tcache_lend(cache, magazine, given, size, marks, addr);
+	done = tcache_lend(cache, magazine, given, size, marks, addr);
+	note_in(cache, MNM_RECORD_ALLOC, stream, *addr, size, given);
+	return done;
+}
+
+static struct magazine *magazine_own(struct tcache *cache, size_t span)
+{
+	unsigned int number = cache->way.number;
+	struct magazine *magazine = magazine_of(cache, block_key(span, number));
+
+	return is_ready(cache, magazine, number) ? magazine : NULL;
 }
 
 static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 			     const void *pool, size_t size, uint64_t *addr)
 {
 	struct magazine *magazine = NULL;
-	size_t unit, span;
+	size_t span;
 	bool roomy = roomy_may(cache), known;
 
 	tcache_enter(cache);
-	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
-	span = (size + unit - 1) & -unit;
-	known = unit && cache->way.key == key && cache->way.pool == pool;
-	if (known && roomy && roomy_is_alone(cache, span))
-		return lend_roomy(cache, span, size, addr);
-	if (known && cache->way.beside)
+	span = tcache_span(cache, size);
+	known = span && cache->way.key == key && cache->way.pool == pool;
+	if (known && !cache->unit) /* tcache_alloc_in could not look there */
+		magazine = magazine_own(cache, span);
+	if (known && !magazine && roomy && roomy_is_alone(cache, span))
+		magazine = magazine_roomy(cache, span);
+	else if (known && !magazine && cache->way.beside)
 		magazine = magazine_ready(cache, span);
-	if (magazine)
-		return tcache_lend(cache, magazine, span, size, BLOCK_ORDERED,
-				   addr);
-	tcache_leave(cache);
-	return FAST_NOT;
+	return lend(cache, magazine, span, size, addr);
 }
 
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
@@ -195,26 +215,42 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 
-/* As tcache_free_in, if the block has the mark BLOCK_ROOMY. */
-static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
-			       uint64_t addr, struct block **taken)
+/* As tcache_free_in, if the block has these marks; also while a recording is
+ * made. */
+static enum fast free_marked_in(struct tcache *cache, uintptr_t key,
+				uint64_t addr, uint64_t marks,
+				struct block **taken)
 {
 	struct block_table *table;
 
-	roomy_make_room(cache);
 	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->index, memory_order_acquire);
 	if (cache->way.key != key ||
-	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY, taken)) {
+	    !block_take_at(table, addr, marks, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
-	roomy_return(cache, *taken);
+	if (marks & BLOCK_ROOMY)
+		roomy_return(cache, *taken);
 	if (!tcache_keep_in(cache, *taken))
 		return FAST_TAKEN;
-	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_ORDERED, addr, 0, 0);
+	note_in(cache, MNM_RECORD_FREE, 0, addr, 0, 0);
 	tcache_leave(cache);
 	return FAST_DONE;
+}
+
+static enum fast free_noted_in(struct tcache *cache, uintptr_t key,
+			       uint64_t addr, struct block **taken)
+{
+	enum fast done = FAST_NOT;
+
+	if (atomic_load_explicit(&cache->recorded, memory_order_relaxed))
+		done = free_marked_in(cache, key, addr, BLOCK_ORDERED, taken);
+	if (done != FAST_NOT)
+		return done;
+	roomy_make_room(cache);
+	return free_marked_in(cache, key, addr, BLOCK_ORDERED | BLOCK_ROOMY,
+			      taken);
 }
 
 enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
@@ -228,7 +264,7 @@ enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
 	if (before == FAST_STREAM)
 		done = tcache_free_in(cache, way_key, addr, taken);
 	if (done == FAST_NOT)
-		done = free_roomy_in(cache, way_key, addr, taken);
+		done = free_noted_in(cache, way_key, addr, taken);
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 

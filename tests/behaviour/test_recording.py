@@ -273,6 +273,29 @@ def test_requests_in_the_order_of_streams_are_told_with_their_streams(
     assert plain == 0 and first == third and len({0, first, second}) == 3
 
 
+@pytest.mark.parametrize("pool", [pool for pool in SERVED_BY
+                                  if pool != "no_pool"])
+def test_what_serves_again_in_a_stream_is_told_with_it(box, tmp_path, pool):
+    """After a stream's first block has come back."""
+    path = tmp_path / "out"
+    shell = open_shell(box, pool, "driver", record=path)
+    for line in ("stream s", "stream t"):
+        took(shell, line)
+    for turn in range(4):
+        for stream in "st":
+            took(shell, f"alloc_async a{turn}{stream} 9000 {stream}")
+            took(shell, f"free_async a{turn}{stream} {stream}")
+    shell.end()
+    rows = [row for row in events(box, path) if row["kind"] in BLOCKS]
+    assert kinds(rows) == ["malloc", "free"] * 8
+    assert {row["ordered"] for row in rows} == {"1"}
+    streams = [int(row["stream"]) for row in rows[::2]]
+    assert streams == streams[:2] * 4 and len(set(streams)) == 2
+    assert [row["address"] for row in rows[::2]] == [
+        row["address"] for row in rows[1::2]]
+    assert {row["size"] for row in rows[::2]} == {"9000"}
+
+
 def test_frees_of_larger_blocks_are_told_in_a_streams_order_as_well(box,
                                                                   tmp_path):
     """The sizes of each round are others, so that blocks serve smaller

@@ -96,12 +96,12 @@ ROWS = [
     ("a_larger_block_serves_before_what_is_ready_in_a_stream", "unit",
      (STREAM, "			last = key_last(span);\n", "			;\n")),
     ("a_larger_block_serves_a_stream_before_what_the_pool_has", "unit",
-     (STREAM, "	if (known && roomy && roomy_is_alone(cache, span))",
-      "	if (known && roomy)")),
+     (STREAM, "	if (known && !magazine && roomy && "
+      "roomy_is_alone(cache, span))",
+      "	if (known && !magazine && roomy)")),
     ("a_larger_block_comes_back_in_a_forgotten_stream", "unit",
      (STREAM, "	if (cache->way.key != key ||\n"
-      "	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY",
-      "	if (!block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY")),
+      "	    !block_take_at(", "	if (!block_take_at(")),
     ("a_lease_of_another_turn_holds", "unit",
      (ROOMY, "	    roomy->lease.turn != atomic_load_explicit(&device->idle_turn,\n"
       "						      memory_order_relaxed))",

@@ -450,7 +450,8 @@ ROWS = [
      (WAYS, "	return block && block->owner == way->owner &&\n",
       "	return block && way &&\n")),
     ("policies_are_for_the_slow_path", ORDERED + "policies",
-     (WAYS, "	if (known && cache->way.beside)\n", "	if (known)\n")),
+     (WAYS, "	else if (known && !magazine && cache->way.beside)\n",
+      "	else if (known && !magazine)\n")),
     ("policies_are_not_for_larger_blocks", ORDERED + "larger",
      (WAYS, "		if ((way->beside || number == way->number) &&\n"
       "		    is_ready(", "		if (is_ready(")),

@@ -84,6 +84,7 @@ static struct tcache *made(void)
 	memset(behind, 0, sizeof(behind));
 	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
 	cache->device = &device;
+	device.oom_seen = false;
 	cache->pool = &pool;
 	cache->unit = UNIT;
 	cache->safe = &safe;
@@ -184,12 +185,60 @@ START_TEST(a_block_comes_back_only_in_a_stream_that_is_remembered)
 }
 END_TEST
 
+/* While a recording is made, fast.h finds nothing. No larger block serves. */
+static struct tcache *made_recorded(void)
+{
+	struct tcache *cache = made();
+
+	cache->unit = 0;
+	cache->recorded = true;
+	device.oom_seen = true;
+	cache->way.beside = false;
+	return cache;
+}
+
+START_TEST(what_the_stream_freed_serves_it_while_that_is_recorded)
+{
+	struct tcache *cache = made_recorded();
+	uint64_t ten = put(cache, 10, OWN), word;
+	struct block *taken;
+
+	cache->table = &block_table_none;
+	for (int turn = 0; turn < 2; turn++) {
+		ck_assert_uint_eq(served(cache, 10), ten);
+		ck_assert_uint_eq(served(cache, 10), 0);
+		block_find(ten, &word);
+		ck_assert_uint_eq(word, ten | BLOCK_ORDERED);
+		ck_assert_int_eq(
+			tcache_free_beside(cache, KEY, FAST_NOT, ten, &taken),
+			FAST_DONE);
+		ck_assert(!cache->busy);
+	}
+}
+END_TEST
+
+START_TEST(what_others_freed_does_not_while_that_is_recorded)
+{
+	struct tcache *cache = made_recorded();
+	uint64_t ten = put(cache, 10, OTHER);
+
+	cache->ways[0].number = OTHER;
+	ck_assert_uint_eq(served(cache, 10), 0);
+	cache->way.beside = true;
+	ck_assert_uint_eq(served(cache, 10), 0);
+	behind[OTHER] = FREED + 1;
+	ck_assert_uint_eq(served(cache, 10), ten);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[4];
+	static const TTest *tests[6];
 
 	tests[0] = the_least_block_that_is_ready_serves;
 	tests[1] = blocks_of_the_very_span_go_first;
 	tests[2] = a_block_comes_back_only_in_a_stream_that_is_remembered;
+	tests[3] = what_the_stream_freed_serves_it_while_that_is_recorded;
+	tests[4] = what_others_freed_does_not_while_that_is_recorded;
 	return tests_run("fast stream", tests);
 }
