@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "askers.h"
 #include "frame.h"
 #include "live_list.h"
 #include "modules.h"
+#include "own_events.h"
 #include "preload/thread.h"
 #include "record_file.h"
 #include "ring.h"
@@ -26,17 +28,10 @@ enum {
 	 * event has no more than some 70 bytes, but for its text. */
 	EVENT_BYTES = 64,
 	FRAME_SHARE = 16,
-	TEXT_BYTES = 1 << 15, /* of a frame */
-	STACKS_AT_ONCE = TEXT_BYTES / STACK_TEXT_SIZE,
 	/* What lives at the beginning of a part has so much of the file at
-	 * most. */
+	 * most, together with stacks, which have half of that. */
 	LIVE_SHARE = 4,
-};
-
-/* Events that become a frame. */
-struct batch {
-	struct mnm_record_event *events;
-	size_t count, texts; /* texts: their bytes */
+	STACK_SHARE = 8,
 };
 
 static struct {
@@ -45,18 +40,15 @@ static struct {
 	struct record_file file;
 	struct record_scale scale;
 	struct frame_writer *writer;
-	size_t room; /* events of a frame */
-	struct batch batch;
-	struct batch own; /* what lives, and files of code */
+	size_t room;                     /* events of a frame */
+	struct mnm_record_event *events; /* that become a frame */
+	size_t count;
 	struct live_list live;
 	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
 	bool has_stack[STACKS_MOST +
 		       1]; /* whether the file has it, by number */
-	/* Of the stacks among the recorder's own events. */
-	char stack_texts[STACKS_AT_ONCE][STACK_TEXT_SIZE];
-	size_t stack_count;
 	struct recorder_figures figures;
 } recorder;
 
@@ -69,22 +61,24 @@ static void end_with(int error)
 	closing = record_file_close(&recorder.file);
 	recorder.figures.error = error ? error : closing;
 	frame_writer_close(recorder.writer);
-	free(recorder.batch.events);
-	free(recorder.own.events);
-	recorder.batch = recorder.own = (struct batch){0};
+	free(recorder.events);
+	own_close();
+	recorder.events = NULL;
+	recorder.count = 0;
 	recorder.writer = NULL;
 	modules_forget();
+	askers_forget();
 }
 
-/* Returns the bytes of a frame of these events, which are no more then. */
-static const struct bytes *batch_write(struct batch *batch)
+/* Returns the bytes of a frame of these events. */
+static const struct bytes *events_write(const struct mnm_record_event *events,
+					size_t count)
 {
-	const struct bytes *frame = frame_write(recorder.writer, batch->events,
-						batch->count, recorder.dropped);
+	const struct bytes *frame =
+		frame_write(recorder.writer, events, count, recorder.dropped);
 
 	recorder.figures.dropped += recorder.dropped;
 	recorder.dropped = 0;
-	batch->count = batch->texts = 0;
 	return frame;
 }
 
@@ -100,72 +94,46 @@ static bool append(const struct bytes *frame)
 	return true;
 }
 
-/* Writes the recorder's own events; own_add adds one of them. */
-static void own_flush(void)
+static void own_write(struct mnm_record_event *events, size_t count)
 {
-	if (recorder.runs && recorder.own.count)
-		append(batch_write(&recorder.own));
-}
-
-static void own_add(const struct mnm_record_event *event)
-{
-	struct batch *own = &recorder.own;
-	struct mnm_record_event *added;
-
-	if (own->count == recorder.room || own->texts > TEXT_BYTES)
-		own_flush();
-	if (!recorder.runs)
-		return;
-	added = &own->events[own->count++];
-	*added = *event;
-	if (!added->time)
-		added->time = recorder.scale.last;
-	if (event->text)
-		own->texts += strlen(event->text);
-}
-
-static void own_tell(enum mnm_record_kind kind, uint64_t address,
-		     const char *text, uint64_t time)
-{
-	own_add(&(struct mnm_record_event){.kind = (uint8_t)kind,
-					   .device = MNM_RECORD_NOWHERE,
-					   .time = time,
-					   .address = address,
-					   .text = text});
-}
-
-static void module_note(const struct module *module)
-{
-	own_add(&(struct mnm_record_event){
-		.kind = MNM_RECORD_MODULE,
-		.device = MNM_RECORD_NOWHERE,
-		.address = module->start,
-		.size = module->end - module->start,
-		.span = module->offset,
-		.text = module->path,
-	});
-	if (*module->build)
-		own_tell(MNM_RECORD_BUILD, module->start, module->build, 0);
-}
-
-/* It comes before the requests that have it, which are not older than time. */
-static void stack_note(uint32_t number, uint64_t time)
-{
-	char *text;
-
-	if (recorder.stack_count == STACKS_AT_ONCE) {
-		own_flush();
-		recorder.stack_count = 0;
-	}
-	text = recorder.stack_texts[recorder.stack_count++];
-	record_stack_write(number, text);
-	own_tell(MNM_RECORD_STACK, number, text, time);
+	for (size_t i = 0; i < count; i++)
+		if (!events[i].time)
+			events[i].time = recorder.scale.last;
+	append(events_write(events, count));
 }
 
 /* Under locks: nothing is written. */
 static void live_note(const struct mnm_record_event *event)
 {
 	recorder.live_lost += !live_list_add(&recorder.live, event);
+}
+
+/* Writes those that the file had, as far as there is room. */
+static void stacks_again(void)
+{
+	for (uint32_t i = 1; i <= STACKS_MOST; i++) {
+		recorder.has_stack[i] &=
+			recorder.file.size < recorder.file.most / STACK_SHARE;
+		if (recorder.has_stack[i])
+			own_stack(i, 0);
+	}
+	own_flush();
+}
+
+/* Says who has asked for the block, if that is known. */
+static void live_write(struct mnm_record_event *live)
+{
+	const uint64_t *frames;
+
+	asker_tell(live);
+	if (live->flags & MNM_RECORD_STACKED &&
+	    !recorder.has_stack[live->site]) {
+		record_stack_at((uint32_t)live->site, &frames);
+		live->site = *frames;
+		live->flags &= ~MNM_RECORD_STACKED;
+	}
+	own_add(live);
+	recorder.figures.events++;
 }
 
 /* What a part of the file begins with. A thread may free such a block, or ask
@@ -176,20 +144,16 @@ static void part_begin(void)
 
 	recorder.live_lost = 0;
 	recorder.plan.live(live_note);
+	stacks_again();
 	for (size_t i = 0; i < live->count; i++) {
 		if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {
 			recorder.live_lost += live->count - i;
 			break;
 		}
-		own_add(&live->events[i]);
-		recorder.figures.events++;
+		live_write(&live->events[i]);
 	}
 	live_list_release(live);
-	modules_each(module_note);
-	for (uint32_t i = 1; i <= STACKS_MOST; i++)
-		if (recorder.has_stack[i] &&
-		    recorder.file.size < recorder.file.most / LIVE_SHARE)
-			stack_note(i, 0);
+	modules_each(own_module);
 	own_flush();
 	recorder.dropped += recorder.live_lost;
 }
@@ -216,7 +180,7 @@ static bool stack_meet(uint32_t number)
 	if (recorder.has_stack[number])
 		return false;
 	recorder.has_stack[number] = true;
-	stack_note(number, recorder.batch.events[0].time);
+	own_stack(number, recorder.events[0].time);
 	for (size_t i = 0; i < count; i++)
 		unknown |= !modules_know(frames[i]);
 	return unknown;
@@ -225,11 +189,11 @@ static bool stack_meet(uint32_t number)
 /* Whether code has called whose file is not known. Writes new stacks. */
 static bool sites_are_new(void)
 {
-	const struct mnm_record_event *events = recorder.batch.events;
+	const struct mnm_record_event *events = recorder.events;
 	uint64_t last = 0, site;
 	bool unknown = false;
 
-	for (size_t i = 0; i < recorder.batch.count; i++) {
+	for (size_t i = 0; i < recorder.count; i++) {
 		site = events[i].site;
 		if (events[i].flags & MNM_RECORD_STACKED)
 			unknown |= stack_meet((uint32_t)site);
@@ -261,14 +225,17 @@ static void frame_append(const struct bytes *frame)
 static void flush(void)
 {
 	bool unknown = sites_are_new();
+	size_t count;
 
 	recorder.last_frame = record_clock_ns();
-	if (!recorder.batch.count && !recorder.dropped)
+	if (!recorder.count && !recorder.dropped)
 		return;
-	recorder.figures.events += recorder.batch.count;
-	frame_append(batch_write(&recorder.batch));
+	recorder.figures.events += recorder.count;
+	count = recorder.count;
+	recorder.count = 0;
+	frame_append(events_write(recorder.events, count));
 	if (unknown && recorder.runs)
-		modules_look(module_note);
+		modules_look(own_module);
 	own_flush();
 }
 
@@ -310,11 +277,9 @@ int recorder_begin(const struct recorder_plan *plan)
 	memset(recorder.has_stack, 0, sizeof(recorder.has_stack));
 	recorder.room = room < FRAME_EVENTS ? room : FRAME_EVENTS;
 	recorder.writer = frame_writer_open();
-	recorder.batch.events =
-		calloc(recorder.room, sizeof(*recorder.batch.events));
-	recorder.own.events =
-		calloc(recorder.room, sizeof(*recorder.own.events));
-	if (recorder.writer && recorder.batch.events && recorder.own.events)
+	recorder.events = calloc(recorder.room, sizeof(*recorder.events));
+	if (recorder.writer && recorder.events &&
+	    own_open(recorder.room, own_write))
 		res = record_file_open(&recorder.file, plan->path, plan->most,
 				       plan->about);
 	if (res) {
@@ -361,15 +326,17 @@ static void take(uint64_t until)
 
 	while (recorder.runs) {
 		struct mnm_record_event *events =
-			recorder.batch.events + recorder.batch.count;
+			recorder.events + recorder.count;
 
 		taken = record_rings_take(until, events,
-					  recorder.room - recorder.batch.count,
+					  recorder.room - recorder.count,
 					  &recorder.dropped);
-		for (size_t i = 0; i < taken; i++)
+		for (size_t i = 0; i < taken; i++) {
 			event_scale(&events[i]);
-		recorder.batch.count += taken;
-		if (recorder.batch.count < recorder.room)
+			askers_follow(&events[i]);
+		}
+		recorder.count += taken;
+		if (recorder.count < recorder.room)
 			return;
 		flush();
 	}

@@ -639,12 +639,12 @@ def sizes(path):
 @plain_build_only
 def test_a_long_one_keeps_the_newest_in_its_limit(box, tmp_path):
     path = tmp_path / "out"
-    shell = open_shell(box, POOL)
+    shell = open_shell(box, POOL, "driver", sim="16G")
     took(shell, "alloc kept 4444")
     record(box, shell, "start", path, "--max-size", "1M")
     while recording(shell)["bytes"] < 3 * MIB:
-        for i in range(20):
-            took(shell, f"pairs {5000 + i} 2000")
+        for _ in range(20):
+            took(shell, "mixed 2000")
             assert sizes(path) <= MIB
     took(shell, "alloc last 12345")
     record(box, shell, "stop")
@@ -664,6 +664,38 @@ def stopped_with(shell, path):
     shell.process.send_signal(signal.SIGSTOP)
     os.waitpid(shell.pid, os.WUNTRACED)
     return os.path.exists(path)
+
+
+@plain_build_only
+@pytest.mark.parametrize("stacks", [0, 1])
+def test_what_lives_long_is_told_with_who_asked_for_it(box, tmp_path, stacks):
+    """The part of the file with the requests has gone."""
+    path = tmp_path / "out"
+    shell = open_shell(box, POOL, "driver", record=path, record_size="1M",
+                       record_stacks=stacks, sim="16G")
+    for line in ("stream s", "alloc kept 4444", "alloc_async other 5555 s",
+                 "alloc gone 6666", "free gone", "alloc again 7777"):
+        took(shell, line)
+    await_true(lambda: recording(shell)["events"] >= 6)
+    with open(path, "rb") as file:
+        (tmp_path / "first").write_bytes(file.read())
+    while recording(shell)["bytes"] < 3 * MIB:
+        took(shell, "mixed 20000")
+    shell.end()
+    first = {row["size"]: row for row in events(box, tmp_path / "first")
+             if row["kind"] == "malloc"}
+    rows = events(box, path)
+    lives = {}
+    for row in rows:
+        if row["kind"] == "live":
+            lives.setdefault(row["size"], row)
+    assert lives.keys() & first.keys() == {"4444", "5555", "7777"}
+    for size in lives.keys() & first.keys():
+        live, asked = lives[size], first[size]
+        assert int(asked["site"], 16)
+        assert bool(int(asked["stack"])) == bool(stacks)
+        for field in ("site", "stack", "stream", "thread", "ordered"):
+            assert live[field] == asked[field]
 
 
 @plain_build_only

@@ -27,7 +27,7 @@ ROWS = [
      (RING, "		flags |= MNM_RECORD_STACKED;\n", "")),
     ("a_second_part_lacks_the_stacks_of_the_first",
      "test_recording_stacks.py -k both_parts",
-     (RECORDER, "			stack_note(i, 0);", "			(void)i;")),
+     (RECORDER, "			own_stack(i, 0);", "			(void)i;")),
     ("a_stack_comes_after_those_who_have_it",
      "test_recording_stacks.py -k first_of",
      (RECORDER, "	own_flush();\n	return unknown;", "	return unknown;")),

@@ -146,6 +146,28 @@ static void run_pairs(char **words)
 	printf("%d", (int)result);
 }
 
+/* Makes so many allocations of many sizes, of which up to 256 live, and frees
+ * all of them: a recording of that compresses badly. */
+static void run_mixed(char **words)
+{
+	CUdeviceptr addrs[256] = {0};
+	CUresult result = CUDA_SUCCESS;
+	unsigned int drawn = 1, at;
+
+	for (int i = atoi(words[0]); i && !result; i--) {
+		drawn = drawn * 1103515245 + 12345;
+		at = drawn >> 8 & 255;
+		if (addrs[at])
+			result = cuMemFree(addrs[at]);
+		if (!result)
+			result = cuMemAlloc(&addrs[at], (drawn >> 8) + 1);
+	}
+	for (at = 0; at < 256 && !result; at++)
+		if (addrs[at])
+			result = cuMemFree(addrs[at]);
+	printf("%d", (int)result);
+}
+
 const struct shell_command shell_doors[] = {
 	{"create_by", 3, run_create_by},
 	{"context_by", 2, run_context_by},
@@ -156,5 +178,6 @@ const struct shell_command shell_doors[] = {
 	{"set_unseen", 1, run_set_unseen},
 	{"owner", 2, run_owner},
 	{"pairs", 2, run_pairs},
+	{"mixed", 1, run_mixed},
 	{NULL, 0, NULL},
 };
