@@ -228,8 +228,11 @@ void key_take(struct top *top, wint_t number, bool code)
 	int key = code || number < KEY_MIN ? (int)number : 0;
 	const struct key_row *row = row_of(key);
 
-	if (code && key == KEY_RESIZE)
+	/* Nobody knows what a terminal leaves of its lines then. */
+	if (code && key == KEY_RESIZE) {
+		draw_anew(top);
 		return;
+	}
 	*top->message = '\0';
 	if (top->mode == MODE_LIST)
 		list_key(top, key);
