@@ -46,6 +46,9 @@ enum mnm_record_kind {
 			   * mnm_record_stack has it */
 	MNM_RECORD_BUILD, /* of the module at the address, which was told before
 			   * it; text: its file's build-id, in hexadecimal */
+	MNM_RECORD_REGION, /* blocks of this pool from the address on, in `size`
+			    * bytes, are parts of one region */
+	MNM_RECORD_REGION_END, /* the region at the address has gone */
 	MNM_RECORD_KINDS
 };
 

@@ -49,6 +49,7 @@ static _Atomic uint32_t leaving;
 static void live_each(void (*each)(const struct mnm_record_event *event))
 {
 	gate_pass();
+	noted_regions(each);
 	noted_blocks(each);
 	foreign_each(each);
 }

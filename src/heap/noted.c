@@ -6,6 +6,7 @@
 #include "pools/pool.h"
 #include "record/ring.h"
 #include "record/texts.h"
+#include "region.h"
 
 static unsigned int number_of(const struct device *device)
 {
@@ -104,6 +105,33 @@ void noted_range(enum mnm_record_kind kind, uint64_t number, const char *domain,
 		record_note(kind, 0, number,
 			    name ? (uintptr_t)record_text(domain, name) : 0, 0,
 			    MNM_RECORD_NOWHERE, 0, 0, 0);
+}
+
+void noted_region(enum mnm_record_kind kind, const struct heap_region *region)
+{
+	if (record_is_on())
+		record_note(kind, MNM_RECORD_SERVED, region->region.base,
+			    region->limit, 0, number_of(region->heap->device),
+			    pool_number(region->pool), 0, 0);
+}
+
+static void region_visit(const struct heap_region *region, void *arg)
+{
+	void (*const *each)(const struct mnm_record_event *) = arg;
+
+	(*each)(&(struct mnm_record_event){
+		.kind = MNM_RECORD_REGION,
+		.flags = MNM_RECORD_SERVED,
+		.device = (uint8_t)number_of(region->heap->device),
+		.pool = (uint8_t)pool_number(region->pool),
+		.address = region->region.base,
+		.size = region->limit,
+	});
+}
+
+void noted_regions(void (*each)(const struct mnm_record_event *event))
+{
+	regions_each(region_visit, &each);
 }
 
 /* A block may be freed, and its record used again, while it is looked at: what

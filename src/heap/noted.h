@@ -11,6 +11,7 @@
 
 struct block;
 struct device;
+struct heap_region;
 
 /* A request was served at addr, or has failed with CUDA's code. stream: the
  * number of the one in whose order it is, or 0. */
@@ -42,7 +43,13 @@ void noted_reserved(const struct device *device, uint64_t bytes);
 void noted_range(enum mnm_record_kind kind, uint64_t number, const char *domain,
 		 const char *name);
 
-/* Calls each for every block that lives. */
+/* A region has come (MNM_RECORD_REGION), or is about to go
+ * (MNM_RECORD_REGION_END).
+ */
+void noted_region(enum mnm_record_kind kind, const struct heap_region *region);
+
+/* Calls each for every region, and every block that lives. */
+void noted_regions(void (*each)(const struct mnm_record_event *event));
 void noted_blocks(void (*each)(const struct mnm_record_event *event));
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "block/block.h"
 #include "context/context.h"
+#include "noted.h"
 #include "pages.h"
 #include "pools/pool.h"
 #include "stats/counter.h"
@@ -77,6 +78,8 @@ static bool table_enter(struct heap_region *region)
 	if (entered)
 		table_put(region);
 	pthread_mutex_unlock(&lock);
+	if (entered)
+		noted_region(MNM_RECORD_REGION, region);
 	return entered;
 }
 
@@ -87,12 +90,14 @@ void region_known(struct heap_region *region)
 	region->away = false;
 	table_put(region);
 	pthread_mutex_unlock(&lock);
+	noted_region(MNM_RECORD_REGION, region);
 }
 
 void region_unknown(struct heap_region *region)
 {
 	size_t place;
 
+	noted_region(MNM_RECORD_REGION_END, region);
 	if (region->heap->recent == region)
 		region->heap->recent = NULL;
 	pthread_mutex_lock(&lock);
@@ -223,6 +228,15 @@ bool region_has(uint64_t addr)
 	has = find_sure(addr);
 	pthread_mutex_unlock(&lock);
 	return has;
+}
+
+void regions_each(void (*each)(const struct heap_region *region, void *arg),
+		  void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < count; i++)
+		each(table[i], arg);
+	pthread_mutex_unlock(&lock);
 }
 
 bool pool_has_region_at(const struct pool *pool, uint64_t addr)

@@ -58,6 +58,10 @@ struct heap_region *region_of_block(struct heap *heap, uint64_t addr);
 void region_mark(struct heap_region *region, uint64_t addr);
 void region_unmark(struct heap_region *region, uint64_t addr);
 
+/* Calls each for every region, under a lock. */
+void regions_each(void (*each)(const struct heap_region *region, void *arg),
+		  void *arg);
+
 /* Whether a region of that pool has the address. */
 bool pool_has_region_at(const struct pool *pool, uint64_t addr);
 

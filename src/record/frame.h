@@ -47,7 +47,7 @@ static inline bool kind_has_size(unsigned int kind)
 	return kind == MNM_RECORD_LIVE || kind == MNM_RECORD_ALLOC ||
 	       kind == MNM_RECORD_FAILED || kind == MNM_RECORD_TRIM ||
 	       kind == MNM_RECORD_MODULE || kind == MNM_RECORD_RESERVED ||
-	       kind == MNM_RECORD_TOOK;
+	       kind == MNM_RECORD_TOOK || kind == MNM_RECORD_REGION;
 }
 
 static inline bool kind_has_span(unsigned int kind)
@@ -61,7 +61,8 @@ static inline bool kind_has_address(unsigned int kind)
 	return kind_has_span(kind) || kind == MNM_RECORD_PUSH ||
 	       kind == MNM_RECORD_POP || kind == MNM_RECORD_START ||
 	       kind == MNM_RECORD_STOP || kind == MNM_RECORD_POINT ||
-	       kind == MNM_RECORD_STACK || kind == MNM_RECORD_BUILD;
+	       kind == MNM_RECORD_STACK || kind == MNM_RECORD_BUILD ||
+	       kind == MNM_RECORD_REGION || kind == MNM_RECORD_REGION_END;
 }
 
 static inline bool kind_has_block(unsigned int kind)

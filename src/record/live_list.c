@@ -14,8 +14,7 @@ bool live_list_add(struct live_list *list, const struct mnm_record_event *event)
 		list->events = more;
 		list->room = room;
 	}
-	list->events[list->count] = *event;
-	list->events[list->count++].kind = MNM_RECORD_LIVE;
+	list->events[list->count++] = *event;
 	return true;
 }
 

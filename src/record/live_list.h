@@ -1,4 +1,5 @@
-/* The blocks that live as a part of a recording begins. */
+/* The regions there are, and the blocks that live, as a part of a recording
+ * begins. */
 #ifndef MNM_RECORD_LIVE_LIST_H
 #define MNM_RECORD_LIVE_LIST_H
 
@@ -8,7 +9,7 @@
 #include "mnm/record.h"
 
 struct live_list {
-	struct mnm_record_event *events; /* each is MNM_RECORD_LIVE */
+	struct mnm_record_event *events;
 	size_t count, room;
 };
 

@@ -28,7 +28,8 @@ def rows(box, path, *words):
 def events(box, path, *words):
     """What is in a recording, but for what depends on time and place."""
     return [row for row in rows(box, path, *words)
-            if row["kind"] not in ("module", "build", "reserved", "took")]
+            if row["kind"] not in ("module", "build", "reserved", "took",
+                                   "region", "region_end")]
 
 
 def kinds(rows):

@@ -16,7 +16,7 @@ import pytest
 
 from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES, await_true,
                       forks_only_without_asan, plain_build_only, program)
-from recordings import events, export, kinds, report, rows_of
+from recordings import events, export, kinds, report, rows, rows_of
 from test_order import T4, with_other_driver
 from test_pool import open_shell, took
 
@@ -621,6 +621,59 @@ def test_a_place_that_cannot_be_written_is_told(box, tmp_path, monkeypatch,
     fails(export(box, file, "--output", path, check=False),
           f"mnm: {path}: {os.strerror(why)}")
     assert os.listdir(tmp_path) == ["in"]
+
+
+# Regions.
+
+def region_of(regions, row):
+    """The region of a block; none or one."""
+    return [start for start, size in regions.items()
+            if start <= int(row["address"], 16) < start + size]
+
+
+def followed(told):
+    """Each block's region, and those that are left at the end."""
+    regions, found = {}, []
+    for row in told:
+        address = int(row["address"], 16)
+        if row["kind"] == "region":
+            regions[address] = int(row["size"])
+        elif row["kind"] == "region_end":
+            del regions[address]
+        elif row["kind"] in ("malloc", "live"):
+            found.append(region_of(regions, row))
+    return found, regions
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool", "tstack_pool"])
+def test_each_block_of_a_region_is_in_it(box, tmp_path, pool):
+    path = tmp_path / "out"
+    shell = open_shell(box, pool, record=path)
+    for line in ("alloc a 5000", "alloc b 3000000", "alloc c 40000000",
+                 "free b", "alloc d 3000000"):
+        took(shell, line)
+    shell.end()
+    told = rows(box, path)
+    found, left = followed(told)
+    assert [len(regions) for regions in found] == [1] * 4 and left
+    assert {row["pool"] for row in told if row["kind"] == "region"} == {pool}
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool"])
+def test_regions_are_told_before_what_lives_in_them(box, tmp_path, pool):
+    path = tmp_path / "out"
+    shell = open_shell(box, pool)
+    took(shell, "alloc a 5000")
+    record(box, shell, "start", path)
+    box.mnm("swap", shell.pid, "page_unit_pool")
+    took(shell, "alloc b 5000")
+    took(shell, "free a")
+    box.mnm("trim", shell.pid)
+    shell.end()
+    told = rows(box, path)
+    assert kinds(told)[:2] == ["region", "live"]
+    found, left = followed(told)
+    assert [len(regions) for regions in found] == [1, 0] and not left
 
 
 # How long one is.
