@@ -5,10 +5,12 @@ import struct
 import subprocess
 
 (LIVE, ALLOC, FREE, FAILED, SWAP, TRIM, MARK, PUSH, POP, MODULE, RESERVED,
- TOOK) = range(12)
+ TOOK, NAME, START, STOP, POINT, STACK, BUILD) = range(18)
 SIZED = (LIVE, ALLOC, FAILED, TRIM, MODULE, RESERVED, TOOK)
-PLACED = (LIVE, ALLOC, MODULE)
-TEXTS = (SWAP, PUSH, MODULE)
+SPANNED = (LIVE, ALLOC, MODULE)
+PLACED = (*SPANNED, FREE, PUSH, POP, START, STOP, POINT, STACK, BUILD)
+TEXTS = (SWAP, PUSH, START, POINT, MODULE, NAME, STACK, BUILD)
+STACKED = 16  # a flag: the site is the number of a stack
 ORIGIN = ("kind", "flags", "device", "pool", "thread", "stream", "site")
 EVENTS_MOST = 65536  # of a frame
 
@@ -40,11 +42,11 @@ def columns(events, origins):
         time = event["time"]
         if kind in SIZED:
             told[2] += number(size)
-        if kind in PLACED:
+        if kind in SPANNED:
             told[3] += difference(event.get("span", 0) - size)
-        if kind in PLACED or kind == FREE:
-            told[4] += difference(event["address"] - address)
-            address = event["address"]
+        if kind in PLACED:
+            told[4] += difference(event.get("address", 0) - address)
+            address = event.get("address", 0)
         if kind == FREE:
             told[5] += number(0)
         if kind in TEXTS:

@@ -234,7 +234,7 @@ static json_t *page_json(const struct report *report)
 		}
 		json = json_pack(
 			"{s:s,s:o,s:I,s:s,s:o}", "version", MNM_VERSION,
-			"report", report_json(report), "begin",
+			"report", report_json(report, false), "begin",
 			(json_int_t)report->summary.begin, "wrong",
 			text_plain(report->wrong, wrong, sizeof(wrong)),
 			"courses", courses_json(&page));

@@ -27,7 +27,9 @@ enum { RANGE_NAME_SIZE = 256 };
 const char *report_range(const struct report *report, uint64_t number,
 			 char name[RANGE_NAME_SIZE]);
 
-json_t *report_json(const struct report *report);
+/* Without `holders`, what a page does not show is left out: who held the peaks,
+ * which may be of any number. */
+json_t *report_json(const struct report *report, bool holders);
 
 /* Writes the page there. On failure prints a line and returns false. */
 bool page_save(const struct report *report, const char *path);

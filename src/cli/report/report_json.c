@@ -62,7 +62,19 @@ static json_t *failures_json(const struct report *report,
 	return list;
 }
 
-static json_t *device_json(const struct report *report, unsigned int number)
+/* Who held the peak, in three ways. */
+static void peak_put(json_t *json, const struct report *report,
+		     const struct device_summary *device)
+{
+	json_object_set_new(json, "holders", holders_json(report, device));
+	json_object_set_new(json, "ranges", ranges_json(report, device));
+	json_object_set_new(
+		json, "stacks",
+		stacks_json(&report->summary, device, report->symbols));
+}
+
+static json_t *device_json(const struct report *report, unsigned int number,
+			   bool holders)
 {
 	const struct device_summary *device = &report->summary.devices[number];
 	json_t *json = json_object();
@@ -85,21 +97,19 @@ static json_t *device_json(const struct report *report, unsigned int number)
 	FIGURE(peak_time)
 #undef FIGURE
 	json_object_set_new(json, "failures", failures_json(report, device));
-	json_object_set_new(json, "holders", holders_json(report, device));
-	json_object_set_new(json, "ranges", ranges_json(report, device));
-	json_object_set_new(
-		json, "stacks",
-		stacks_json(&report->summary, device, report->symbols));
+	if (holders)
+		peak_put(json, report, device);
 	return json;
 }
 
-json_t *report_json(const struct report *report)
+json_t *report_json(const struct report *report, bool holders)
 {
 	json_t *devices = json_array();
 
 	for (unsigned int i = 0; i <= UINT8_MAX; i++)
 		if (report_shows(report, i))
-			json_array_append_new(devices, device_json(report, i));
+			json_array_append_new(devices,
+					      device_json(report, i, holders));
 	return json_pack("{s:O?,s:I,s:I,s:I,s:I,s:o}", "program",
 			 report->program, "events",
 			 (json_int_t)report->summary.events, "dropped",

@@ -223,7 +223,7 @@ static bool report_give(const struct report *report,
 	if (arguments->page && !page_save(report, arguments->page))
 		return false;
 	if (arguments->json) {
-		json = report_json(report);
+		json = report_json(report, true);
 		json_print(json);
 		json_decref(json);
 	} else if (!arguments->page) {

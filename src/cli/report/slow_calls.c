@@ -10,7 +10,6 @@ void slow_calls_add(struct slow_calls *calls, struct slow_call call)
 
 	calls->count++;
 	calls->sum += call.took;
-	calls->counts[call.took ? 63 - __builtin_clzll(call.took) : 0]++;
 	if (at == SLOW_CALLS_MOST && call.took <= calls->slowest[at - 1].took)
 		return;
 	if (at == SLOW_CALLS_MOST)
@@ -43,22 +42,14 @@ static json_t *call_json(const struct slow_call *call, struct symbols *symbols)
 
 json_t *slow_calls_json(const struct slow_calls *calls, struct symbols *symbols)
 {
-	json_t *times, *slowest;
+	json_t *slowest;
 
 	if (!calls->count)
 		return NULL;
-	times = json_array();
 	slowest = json_array();
-	for (int i = 0; i < TIME_CLASSES; i++)
-		if (calls->counts[i])
-			json_array_append_new(
-				times,
-				json_pack("{s:i,s:I}", "power", i, "count",
-					  (json_int_t)calls->counts[i]));
 	for (unsigned int i = 0; i < calls->kept; i++)
 		json_array_append_new(slowest,
 				      call_json(&calls->slowest[i], symbols));
-	return json_pack("{s:I,s:I,s:o,s:o}", "count", (json_int_t)calls->count,
-			 "sum", (json_int_t)calls->sum, "times", times,
-			 "slowest", slowest);
+	return json_pack("{s:I,s:I,s:o}", "count", (json_int_t)calls->count,
+			 "sum", (json_int_t)calls->sum, "slowest", slowest);
 }

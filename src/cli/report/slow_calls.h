@@ -8,7 +8,7 @@
 
 #include "symbols.h"
 
-enum { SLOW_CALLS_MOST = 20, TIME_CLASSES = 64 };
+enum { SLOW_CALLS_MOST = 20 };
 
 struct slow_call {
 	uint64_t took, time; /* nanoseconds; time: when it began */
@@ -20,14 +20,12 @@ struct slow_call {
 struct slow_calls {
 	struct slow_call slowest[SLOW_CALLS_MOST]; /* the slowest first */
 	unsigned int kept;
-	uint64_t count, sum;           /* of all; sum: nanoseconds */
-	uint64_t counts[TIME_CLASSES]; /* by powers of two of nanoseconds */
+	uint64_t count, sum; /* of all; sum: nanoseconds */
 };
 
 void slow_calls_add(struct slow_calls *calls, struct slow_call call);
 
-/* {"count", "sum", "times": [{"power", "count"}], "slowest": [...]}; NULL
- * without a call. */
+/* {"count", "sum", "slowest": [...]}; NULL without a call. */
 json_t *slow_calls_json(const struct slow_calls *calls,
 			struct symbols *symbols);
 
