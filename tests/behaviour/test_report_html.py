@@ -192,9 +192,10 @@ def test_hits_are_requests_without_the_driver(box, laps):
 
 
 def test_marks_divide_iterations(box, laps):
-    course = figures_of(made(box, laps))["courses"][0]
-    iterations = course["iterations"]
-    assert iterations["each"] == 1 and "period" not in course
+    figures = figures_of(made(box, laps))
+    iterations = figures["courses"][0]["iterations"]
+    assert figures["period"] is None
+    assert iterations["each"] == 1
     assert [each["requests"] for each in iterations["list"]] == (
         [7] * (LAPS - 1) + [8])
     assert [each["stays"] for each in iterations["list"]][:-1] == (
@@ -250,11 +251,12 @@ def repeated(box, tmp_path):
 
 
 def test_what_repeats_is_found(box, repeated):
-    course = figures_of(made(box, repeated))["courses"][0]
-    requests = [each["requests"] for each in course["iterations"]["list"]]
-    assert course["period"] == 1237 and len(requests) >= 5
-    assert requests[:-1] == [1237] * (len(requests) - 1)
-    assert course["requests"] - sum(requests) > 64  # as it begins
+    figures = figures_of(made(box, repeated))
+    requests = [each["requests"]
+                for each in figures["courses"][0]["iterations"]["list"]]
+    assert figures["period"] == {"requests": 1237, "device": 0}
+    assert requests == [1237] * figures["report"]["iterations"]
+    assert len(requests) >= 5 and figures["report"]["iterations_found"]
 
 
 def curve(rows, device="0"):

@@ -5,7 +5,7 @@ SCALE = "src/cli/replay/scale.c"
 STAGE = "src/cli/replay/stage.c"
 PLAYER = "src/cli/replay/player.c"
 PLAYERS = "src/cli/replay/players.c"
-ITERATIONS = "src/cli/replay/iterations.c"
+REPETITION = "src/cli/repetition.c"
 FIT = "src/cli/replay/fit.c"
 READER = "src/record/reader.c"
 FOLLOWED = "src/cli/shadow/followed.c"
@@ -34,8 +34,7 @@ ROWS = [
     ("the_search_of_a_batch_ends_early", "test_replay.py -k largest_batch",
      (FIT, "CLOSE = 1.01;", "CLOSE = 1.2;")),
     ("an_iteration_is_two", "test_replay.py -k without_marks",
-     (ITERATIONS, "	for (size_t i = PERIOD_LEAST; i <= end / 2; i++)",
-      "	for (size_t i = 7; i <= end / 2; i++)")),
+     (REPETITION, "lag <= period->length / 2;", "lag < 1;")),
     ("a_players_environment_is_the_programs",
      "test_replay.py -k variables_of_programs",
      (PLAYERS, "		unsetenv(name);\n", "		at++;\n")),

@@ -5,7 +5,7 @@ SERIES = "src/cli/report/series.c"
 STACK = "src/cli/report/stack.c"
 MAP = "src/cli/report/peak_map.c"
 ITERATIONS = "src/cli/report/iterations.c"
-REPETITION = "src/cli/report/repetition.c"
+REPETITION = "src/cli/repetition.c"
 TESTS = "test_report_html.py -k "
 
 ROWS = [
@@ -24,8 +24,12 @@ ROWS = [
     ("a_row_of_addresses_is_counted_twice", TESTS + "map",
      (MAP, "		used[i] = 0;\n", "")),
     ("an_iteration_ends_before_the_next", TESTS + "marks_divide",
-     (ITERATIONS, "		last->left = live;\n	}\n	if",
-      "		last->left = 0;\n	}\n	if")),
+     (ITERATIONS, "	last->end = time;\n	last->left = live;\n",
+      "	last->end = time;\n	last->left = 0;\n")),
     ("a_begin_within_an_iteration", TESTS + "what_repeats",
-     (REPETITION, "	if (!is_begin(repetition) ||", "	if (0 ||")),
+     (REPETITION, "finder->found->count || is_long(finder, first - "
+      "finder->begun)))", "finder->found->count || true))")),
+    ("what_follows_iterations_is_one", TESTS + "what_repeats",
+     (REPETITION, "	if (finder->whole)\n		border_add(",
+      "	if (1)\n		border_add(")),
 ]

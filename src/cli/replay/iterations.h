@@ -5,9 +5,8 @@
 
 #include "script.h"
 
-/* Puts marks where the same requests and frees, of the same sizes, come again,
- * if that makes up a third of all, and there are no marks. Each stands where
- * the least is live. Returns false without memory. */
+/* Puts marks where iterations begin, and where the last one ends, if there are
+ * no marks. Returns false without memory. */
 bool iterations_find(struct script *script);
 
 #endif

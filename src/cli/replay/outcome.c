@@ -56,7 +56,8 @@ static void head_print(const struct replay *replay)
 
 	printf("%s: %" PRIu64 " requests, %" PRIu64 " iterations%s",
 	       text_plain(replay->path, path, sizeof(path)), script->requests,
-	       script->marks, script->marks_are_found ? " (found)" : "");
+	       script_iterations(script),
+	       script->marks_are_found ? " (found)" : "");
 	for (int i = 0; i < script->devices; i++) {
 		struct scale_peak peak = scale_peak(script, i, replay->scale);
 
@@ -220,7 +221,7 @@ void replay_print_json(const struct replay *replay)
 		text_plain(replay->path, path, sizeof(path)), "device",
 		replay->device, "scale", replay->scale, "requests",
 		(json_int_t)script->requests, "iterations",
-		(json_int_t)script->marks, "iterations_found",
+		(json_int_t)script_iterations(script), "iterations_found",
 		script->marks_are_found, "pinned", (json_int_t)script->pinned,
 		"failed", (json_int_t)script->failed, "dropped",
 		(json_int_t)script->dropped, "peaks", live, "pools", outcomes);

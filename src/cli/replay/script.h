@@ -34,8 +34,10 @@ struct script {
 	uint32_t slots; /* that are in use at most */
 	int devices;    /* the highest ordinal + 1 */
 	uint64_t requests, marks;
-	bool marks_are_told;  /* the program has told mnm of them */
-	bool marks_are_found; /* by what repeats: nobody has made them */
+	bool marks_are_told; /* the program has told mnm of them */
+	/* By what repeats: nobody has made them. Then the last one is where the
+	 * last iteration ends. */
+	bool marks_are_found;
 	/* Of what the file has and the steps don't: requests for pinned memory,
 	 * requests that failed, and events that the recording lacks. */
 	uint64_t pinned, failed, dropped;
@@ -47,6 +49,11 @@ struct script {
  * is read. */
 bool script_read(struct script *script, const char *path, char **damage);
 void script_release(struct script *script);
+
+static inline uint64_t script_iterations(const struct script *script)
+{
+	return script->marks - script->marks_are_found;
+}
 
 /* Appends a step. Returns false without memory. */
 bool script_add(struct script *script, struct script_step step);

@@ -35,7 +35,6 @@ void course_close(struct course *course)
 	for (int i = 0; i < COURSE_FIGURES; i++)
 		free(course->series[i].points);
 	stack_close(&course->stack);
-	repetition_close(&course->repetition);
 	json_decref(course->moments.list);
 	json_decref(course->failures);
 	json_decref(course->tree);
@@ -143,9 +142,6 @@ void course_event(struct course *course, uint64_t bucket, uint64_t time,
 {
 	if (event->kind == MNM_RECORD_ALLOC)
 		request_count(course, event);
-	if (event->kind == MNM_RECORD_ALLOC &&
-	    repetition_begins(&course->repetition, event))
-		iterations_mark(&course->iterations, time, course->live);
 	if (event->kind == MNM_RECORD_FAILED && event->device == course->device)
 		failure_add(course);
 	if (event->kind == MNM_RECORD_RESERVED) {
@@ -156,6 +152,14 @@ void course_event(struct course *course, uint64_t bucket, uint64_t time,
 		iterations_mark(&course->iterations, time, course->live);
 	iterations_note(&course->iterations, event, course->live);
 	moments_add(&course->moments, bucket, event);
+}
+
+void course_border(struct course *course, uint64_t time, bool last)
+{
+	if (last)
+		iterations_end(&course->iterations, time, course->live);
+	else
+		iterations_mark(&course->iterations, time, course->live);
 }
 
 struct peak_visit {
@@ -232,10 +236,6 @@ json_t *course_json(struct course *course)
 	json_object_set(json, "moments", course->moments.list);
 	json_object_set(json, "tree", course->tree);
 	json_object_set(json, "map", course->map);
-	if (course->repetition.length)
-		json_object_set_new(
-			json, "period",
-			json_integer((json_int_t)course->repetition.length));
 	json_object_set_new(json, "iterations",
 			    iterations_json(&course->iterations));
 	json_object_set_new(

@@ -9,7 +9,6 @@
 
 #include "iterations.h"
 #include "moments.h"
-#include "repetition.h"
 #include "series.h"
 #include "slow_calls.h"
 #include "stack.h"
@@ -43,7 +42,6 @@ struct course {
 	uint64_t counts[SIZE_CLASSES], bytes[SIZE_CLASSES];
 	struct slow_calls slow_calls;
 	struct iterations iterations;
-	struct repetition repetition; /* if there is no mark */
 	struct moments moments;
 	json_t *failures, *tree, *map;
 };
@@ -63,6 +61,9 @@ void course_block(struct course *course, uint64_t bucket, uint64_t time,
  * MNM_RECORD_TOOK, which are added to slow_calls. */
 void course_event(struct course *course, uint64_t bucket, uint64_t time,
 		  const struct mnm_record_event *event);
+
+/* An iteration begins that was not marked, or the last one has ended. */
+void course_border(struct course *course, uint64_t time, bool last);
 
 /* This is the moment of the peak. */
 void course_peak(struct course *course, const struct live_blocks *live);

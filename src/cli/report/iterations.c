@@ -20,20 +20,25 @@ static void pairs_join(struct iterations *iterations)
 	iterations->begun = iterations->each;
 }
 
+static void last_end(struct iterations *iterations, uint64_t time,
+		     uint64_t live)
+{
+	struct iteration *last = &iterations->list[iterations->count - 1];
+
+	last->end = time;
+	last->left = live;
+}
+
 void iterations_mark(struct iterations *iterations, uint64_t time,
 		     uint64_t live)
 {
-	struct iteration *last;
-
 	if (!iterations->count) {
 		iterations->each = 1;
 	} else if (iterations->begun < iterations->each) {
 		iterations->begun++;
 		return;
 	} else {
-		last = &iterations->list[iterations->count - 1];
-		last->end = time;
-		last->left = live;
+		last_end(iterations, time, live);
 	}
 	if (iterations->count == ITERATIONS_MOST)
 		pairs_join(iterations);
@@ -47,12 +52,19 @@ void iterations_mark(struct iterations *iterations, uint64_t time,
 	};
 }
 
+void iterations_end(struct iterations *iterations, uint64_t time, uint64_t live)
+{
+	if (iterations->count)
+		last_end(iterations, time, live);
+	iterations->ended = true;
+}
+
 void iterations_note(struct iterations *iterations,
 		     const struct mnm_record_event *event, uint64_t live)
 {
 	struct iteration *last;
 
-	if (!iterations->count)
+	if (!iterations->count || iterations->ended)
 		return;
 	last = &iterations->list[iterations->count - 1];
 	last->requests += event->kind == MNM_RECORD_ALLOC;

@@ -26,11 +26,16 @@ struct iterations {
 	unsigned int count;
 	unsigned int each;  /* of the program's, in one of the list; 0: one */
 	unsigned int begun; /* of the program's, in the last of the list */
+	bool ended;         /* what follows is in none */
 };
 
 /* One begins; so much lives. */
 void iterations_mark(struct iterations *iterations, uint64_t time,
 		     uint64_t live);
+
+/* The last one has ended. */
+void iterations_end(struct iterations *iterations, uint64_t time,
+		    uint64_t live);
 
 /* An event, and how much lives after it. */
 void iterations_note(struct iterations *iterations,

@@ -33,10 +33,11 @@ struct page {
 	unsigned int count;
 	uint64_t width;  /* of a bucket, nanoseconds */
 	uint64_t number; /* of the event */
+	size_t border;   /* the next one */
 	uint64_t time;   /* never falls */
 	struct live_blocks live;
 	struct last_calls calls;
-	uint64_t read, to_read; /* events, each time that they are read */
+	uint64_t read; /* events */
 	bool said;
 	int64_t show_ms; /* when that is shown again; 0: never */
 };
@@ -48,7 +49,8 @@ static void event_read(struct page *page)
 	    progress_ms() < page->show_ms)
 		return;
 	fprintf(stderr, "\r\033[K%.0f %%",
-		100.0 * (double)page->read / (double)page->to_read);
+		100.0 * (double)page->read /
+			(double)page->report->summary.events);
 	fflush(stderr);
 	page->said = true;
 	page->show_ms = progress_ms() + SHOW_EACH_MS;
@@ -132,6 +134,20 @@ static void event_note(struct page *page, const struct mnm_record_event *event)
 	}
 }
 
+/* Where nobody has marked iterations, they begin before these events. */
+static void border_note(struct page *page)
+{
+	const struct repetition *found = &page->report->repetition;
+
+	if (page->border == found->count ||
+	    found->borders[page->border] != page->number)
+		return;
+	page->border++;
+	for (unsigned int i = 0; i < page->count; i++)
+		course_border(page->shown[i], page->time,
+			      page->border == found->count);
+}
+
 static void event_turn(struct page *page, const struct mnm_record_event *event)
 {
 	const struct live_block *block = live_blocks_over(&page->live, event);
@@ -139,6 +155,7 @@ static void event_turn(struct page *page, const struct mnm_record_event *event)
 
 	if (event->time > page->time)
 		page->time = event->time;
+	border_note(page);
 	if (block)
 		block_turn(page, block, false);
 	block = live_blocks_turn(&page->live, event);
@@ -155,39 +172,6 @@ static void event_turn(struct page *page, const struct mnm_record_event *event)
 	event_note(page, event);
 }
 
-static void block_learn(const struct page *page, const struct live_block *block,
-			bool comes)
-{
-	struct course *course =
-		block ? page->courses[block->event.device] : NULL;
-
-	if (course)
-		repetition_learn(&course->repetition, block, comes);
-}
-
-/* Where no iteration is marked, looks for what repeats; for that, all of the
- * recording is read. */
-static void repetitions_find(struct page *page)
-{
-	char error[4352];
-	struct mnm_record *record =
-		mnm_record_open(page->report->path, error, sizeof(error));
-	const struct mnm_record_event *event;
-	struct live_blocks live = {0};
-
-	for (unsigned int i = 0; i < page->count; i++)
-		repetition_open(&page->shown[i]->repetition);
-	while (record && (event = mnm_record_next(record))) {
-		event_read(page);
-		block_learn(page, live_blocks_over(&live, event), false);
-		block_learn(page, live_blocks_turn(&live, event),
-			    event->kind != MNM_RECORD_FREE);
-	}
-	live_blocks_close(&live);
-	if (record)
-		mnm_record_close(record);
-}
-
 static json_t *courses_json(const struct page *page)
 {
 	json_t *list = json_array();
@@ -195,6 +179,15 @@ static json_t *courses_json(const struct page *page)
 	for (unsigned int i = 0; i < page->count; i++)
 		json_array_append_new(list, course_json(page->shown[i]));
 	return list;
+}
+
+/* What an iteration was found by. */
+static json_t *period_json(const struct repetition *found)
+{
+	return found->count ? json_pack("{s:I,s:i}", "requests",
+					(json_int_t)found->requests, "device",
+					(int)found->device)
+			    : NULL;
 }
 
 static void page_close(struct page *page)
@@ -219,12 +212,9 @@ static json_t *page_json(const struct report *report)
 		failure("%s", error);
 		return NULL;
 	}
-	page.to_read = report->summary.events * (report->summary.marks ? 1 : 2);
 	if (progress_obeys())
 		page.show_ms = progress_ms() + SHOW_AFTER_MS;
 	if (courses_open(&page, record)) {
-		if (!report->summary.marks)
-			repetitions_find(&page);
 		/* It may have grown since. */
 		for (; page.number < report->summary.events &&
 		       (event = mnm_record_next(record));
@@ -233,11 +223,12 @@ static json_t *page_json(const struct report *report)
 			event_turn(&page, event);
 		}
 		json = json_pack(
-			"{s:s,s:o,s:I,s:s,s:o}", "version", MNM_VERSION,
+			"{s:s,s:o,s:I,s:s,s:o?,s:o}", "version", MNM_VERSION,
 			"report", report_json(report, false), "begin",
 			(json_int_t)report->summary.begin, "wrong",
 			text_plain(report->wrong, wrong, sizeof(wrong)),
-			"courses", courses_json(&page));
+			"period", period_json(&report->repetition), "courses",
+			courses_json(&page));
 	}
 	if (page.said)
 		progress_clear();

@@ -6,11 +6,13 @@
 
 #include <jansson.h>
 
+#include "cli/repetition.h"
 #include "summary.h"
 #include "symbols.h"
 
 struct report {
 	struct summary summary;
+	struct repetition repetition; /* of a recording without marks */
 	struct symbols *symbols;
 	json_t *program; /* of the recording's head */
 	int device;      /* only that; -1: all */
@@ -21,6 +23,9 @@ struct report {
 
 /* Whether the report is to say something of the device. */
 bool report_shows(const struct report *report, unsigned int device);
+
+/* How many are marked, or were found. */
+uint64_t report_iterations(const struct report *report);
 
 /* The ranges of that number, as JSON or a line takes them. */
 enum { RANGE_NAME_SIZE = 256 };

@@ -110,10 +110,11 @@ json_t *report_json(const struct report *report, bool holders)
 		if (report_shows(report, i))
 			json_array_append_new(devices,
 					      device_json(report, i, holders));
-	return json_pack("{s:O?,s:I,s:I,s:I,s:I,s:o}", "program",
-			 report->program, "events",
-			 (json_int_t)report->summary.events, "dropped",
-			 (json_int_t)report->summary.dropped, "nanoseconds",
-			 (json_int_t)report->summary.end, "iterations",
-			 (json_int_t)report->summary.marks, "devices", devices);
+	return json_pack(
+		"{s:O?,s:I,s:I,s:I,s:I,s:b,s:o}", "program", report->program,
+		"events", (json_int_t)report->summary.events, "dropped",
+		(json_int_t)report->summary.dropped, "nanoseconds",
+		(json_int_t)report->summary.end, "iterations",
+		(json_int_t)report_iterations(report), "iterations_found",
+		report->repetition.count > 0, "devices", devices);
 }

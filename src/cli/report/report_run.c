@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "holders.h"
 #include "postmortem.h"
+#include "repeats.h"
 #include "report.h"
 #include "stacks.h"
 
@@ -30,6 +31,13 @@ bool report_shows(const struct report *report, unsigned int device)
 	return report->summary.devices[device].used &&
 	       device != MNM_RECORD_NOWHERE &&
 	       (report->device < 0 || report->device == (int)device);
+}
+
+uint64_t report_iterations(const struct report *report)
+{
+	return report->summary.marks
+		       ? report->summary.marks
+		       : repetition_iterations(&report->repetition);
 }
 
 static const char *device_text(unsigned int device, char text[32])
@@ -189,8 +197,9 @@ static void report_print(const struct report *report)
 		       text_plain(host, place, sizeof(place)));
 	printf(": %" PRIu64 " events in %.3f s", report->summary.events,
 	       (double)report->summary.end * 1e-9);
-	if (report->summary.marks)
-		printf(", %" PRIu64 " iterations", report->summary.marks);
+	if (report_iterations(report))
+		printf(", %" PRIu64 " iterations%s", report_iterations(report),
+		       report->repetition.count ? " (found)" : "");
 	if (report->summary.dropped)
 		printf("; %" PRIu64 " are missing", report->summary.dropped);
 	putchar('\n');
@@ -262,6 +271,8 @@ int report_run(const struct command *command, const struct arguments *arguments)
 			 &report, wrong, error, sizeof(error))) {
 		report.program = program_read(arguments->recording);
 		report.wrong = wrong;
+		if (!report.summary.marks)
+			repeats_find(&report.repetition, report.path);
 		if (!report_give(&report, arguments))
 			status = EXIT_FAILED;
 		if (*wrong)
@@ -271,6 +282,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	}
 	symbols_changed(report.symbols, changed_say);
 	json_decref(report.program);
+	repetition_release(&report.repetition);
 	summary_release(&report.summary);
 	symbols_close(report.symbols);
 	return status;

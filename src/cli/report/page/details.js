@@ -67,12 +67,20 @@ function iterationTraces(iterations) {
 	});
 }
 
-function drawIterations(course) {
+/* `period`: what an iteration was found by, or null. */
+function iterationsTitle(period, device) {
+	if (!period)
+		return "Iterations, as marked";
+	return "Iterations, found by " + (device.device === period.device
+		? `their ${countText(period.requests)} requests`
+		: `what ${deviceName(period.device)} repeats`);
+}
+
+function drawIterations(course, device, period) {
 	const traces = course.iterations ? iterationTraces(course.iterations) : [];
 	const rows = ITERATION_ROWS.length;
-	document.querySelector("#iterations h2").textContent = course.period
-		? `Iterations, found by their ${countText(course.period)} requests`
-		: "Iterations, as marked";
+	document.querySelector("#iterations h2").textContent =
+		iterationsTitle(period, device);
 	const axes = Object.fromEntries(traces.map((trace, row) => [
 		row ? `yaxis${row + 1}` : "yaxis",
 		axis({

@@ -87,7 +87,7 @@ function drawDevice(data, state) {
 	document.querySelector("#peak h2").textContent =
 		`Live at the peak, ${momentText(device.peak_time, figures.end)}`;
 	drawSizes(course);
-	drawIterations(course);
+	drawIterations(course, device, data.period);
 	drawMap(course);
 	drawSlow(course, figures);
 	drawFailures(course, device, figures);
