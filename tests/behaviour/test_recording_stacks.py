@@ -5,6 +5,7 @@ import re
 import pytest
 
 from conftest import MIB, MNM, plain_build_only, program
+from recording_writer import ALLOC, NAME, STACK, STACKED, recording
 from recordings import events, export, report, rows, rows_of, told
 from test_recording import await_true, kill
 
@@ -167,3 +168,54 @@ def test_a_forked_child_comes_to_its_end(box, tmp_path, how, stacks):
     box.run([MNM, "run", "--record", tmp_path / "out",
              f"--stacks={stacks}" if stacks else "--set=log=warn", "--",
              program("recorded_forks"), how])
+
+
+def written(tmp_path, stacks, twins=1):
+    """A recording in which each stack has asked for blocks of 1 MiB, as many as
+    its number, from `twins` places of the same two functions."""
+    told_events = []
+    for number in range(1, stacks + 1):
+        for twin in range(twins):
+            sites = [(number * twins + twin) * 16 + at for at in range(2)]
+            told_events += [
+                {"kind": NAME, "time": 0, "site": site,
+                 "text": b"lib\tf%d_%d" % (number, at)}
+                for at, site in enumerate(sites)]
+            stack = (number - 1) * twins + twin + 1
+            told_events.append({"kind": STACK, "time": 0, "address": stack,
+                                "text": b"%x %x" % tuple(sites)})
+            told_events += [
+                {"kind": ALLOC, "time": 1, "size": MIB, "site": stack,
+                 "flags": STACKED, "address": (stack * 1000 + block) << 20}
+                for block in range(number)]
+    path = tmp_path / "written"
+    path.write_bytes(recording(told_events))
+    return path
+
+
+def test_stacks_of_the_same_functions_are_one(box, tmp_path):
+    path = written(tmp_path, 3, twins=4)
+    text = report(box, path, "--stacks").stdout
+    assert re.findall(r"([\d.]+) MiB in (\d+) blocks asked for by\n"
+                      r" +lib +(\w+)\n +lib +(\w+)\n", text) == [
+        (f"{4 * n}.0" if n > 2 else f"{4 * n}.00", str(4 * n), f"f{n}_0",
+         f"f{n}_1") for n in (3, 2, 1)]
+    assert [(each["blocks"], len(each["frames"]))
+            for each in device_of(box, path)["stacks"]] == [
+        (12, 2), (8, 2), (4, 2)]
+    folded = export(box, path, "--format", "folded").stdout
+    assert folded.splitlines() == [
+        f"lib`f{n}_1;lib`f{n}_0 {4 * n * MIB}" for n in (3, 2, 1)]
+
+
+def test_the_largest_stacks_are_shown_and_the_others_counted(box, tmp_path):
+    path = written(tmp_path, 40)
+    text = report(box, path, "--stacks").stdout
+    assert len(re.findall(r"blocks asked for by$", text, re.M)) == 14
+    rest = range(1, 27)
+    assert re.search(fr"^  {sum(rest)} MiB in {sum(rest)} blocks asked for by "
+                     r"26 other stacks; --json has all\n", text, re.M)
+    assert len(device_of(box, path)["stacks"]) == 40
+    whole = report(box, written(tmp_path, 15), "--stacks").stdout
+    assert len(re.findall(r"blocks asked for by$", whole, re.M)) == 15
+    assert "other" not in whole

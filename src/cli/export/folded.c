@@ -48,12 +48,13 @@ static void stacks_write(const struct export *export,
 			 const struct summary *summary,
 			 const struct device_summary *device)
 {
-	const struct holders *holders = &device->stacks;
+	struct holders merged = stacks_merge(summary, device, export->symbols);
 
-	for (size_t i = 0; i < holders->count; i++) {
-		stack_put(export, summary, holders->at[i].key);
-		fprintf(export->to, " %" PRIu64 "\n", holders->at[i].bytes);
+	for (size_t i = 0; i < merged.count; i++) {
+		stack_put(export, summary, merged.at[i].key);
+		fprintf(export->to, " %" PRIu64 "\n", merged.at[i].bytes);
 	}
+	free(merged.at);
 }
 
 /* The frames of a holder. */

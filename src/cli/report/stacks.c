@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "holders.h"
 
-enum { WIDTH_MOST = 24 };
+enum { WIDTH_MOST = 24, SHOWN = 15 };
 
 /* The libraries whose functions ask for what others have asked them for, by how
  * the names of their files begin. */
@@ -97,6 +97,94 @@ struct named_holder *stacks_name(const struct summary *summary,
 	return named;
 }
 
+/* A stack, and a number that those of the same names have. */
+struct same {
+	uint64_t names;
+	struct holder holder;
+};
+
+static uint64_t text_mix(uint64_t mix, const char *text)
+{
+	do
+		mix = (mix ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return mix;
+}
+
+/* 64 bits of a hash tell apart the 32,768 stacks that a recording may have. */
+static uint64_t names_mix(const struct call_stack *stack,
+			  struct symbols *symbols)
+{
+	uint64_t mix = UINT64_C(0xcbf29ce484222325);
+	struct frame_names names;
+
+	for (size_t i = 0; stack && i < stack->count; i++) {
+		frame_name(stack, i, symbols, &names);
+		mix = text_mix(text_mix(mix, names.file), names.function);
+	}
+	return mix;
+}
+
+static int by_names(const void *a, const void *b)
+{
+	const struct same *first = a, *second = b;
+
+	return (first->names > second->names) - (first->names < second->names);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct same *first = a, *second = b;
+
+	if (first->holder.bytes == second->holder.bytes)
+		return first->holder.key < second->holder.key ? -1 : 1;
+	return first->holder.bytes < second->holder.bytes ? 1 : -1;
+}
+
+/* Adds up neighbours of the same names. */
+static size_t merge(struct same *list, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_names(&list[kept - 1], &list[i])) {
+			list[kept - 1].holder.blocks += list[i].holder.blocks;
+			list[kept - 1].holder.bytes += list[i].holder.bytes;
+		} else {
+			list[kept++] = list[i];
+		}
+	}
+	return kept;
+}
+
+struct holders stacks_merge(const struct summary *summary,
+			    const struct device_summary *device,
+			    struct symbols *symbols)
+{
+	const struct holders *holders = &device->stacks;
+	size_t count = holders->count;
+	struct same *list = calloc(count + 1, sizeof(*list));
+	struct holders merged = {
+		.at = calloc(count + 1, sizeof(*merged.at)),
+	};
+
+	for (size_t i = 0; list && i < count; i++)
+		list[i] = (struct same){
+			names_mix(stack_of(summary, holders->at[i].key),
+				  symbols),
+			holders->at[i],
+		};
+	if (list && merged.at) {
+		qsort(list, count, sizeof(*list), by_names);
+		count = merge(list, count);
+		qsort(list, count, sizeof(*list), by_bytes);
+		for (; merged.count < count; merged.count++)
+			merged.at[merged.count] = list[merged.count].holder;
+	}
+	free(list);
+	return merged;
+}
+
 static void stack_print(const struct call_stack *stack, struct symbols *symbols)
 {
 	struct frame_names names;
@@ -110,31 +198,45 @@ static void stack_print(const struct call_stack *stack, struct symbols *symbols)
 void stacks_print(const struct summary *summary,
 		  const struct device_summary *device, struct symbols *symbols)
 {
-	const struct holders *holders = &device->stacks;
+	struct holders merged = stacks_merge(summary, device, symbols);
+	size_t shown = merged.count <= SHOWN ? merged.count : SHOWN - 1;
 	char bytes[TEXT_BYTES_SIZE];
-	const struct call_stack *stack;
+	struct holder rest = {0};
 
-	for (size_t i = 0; i < holders->count; i++) {
-		stack = stack_of(summary, holders->at[i].key);
+	for (size_t i = 0; i < merged.count; i++) {
+		const struct holder *holder = &merged.at[i];
+		const struct call_stack *stack = stack_of(summary, holder->key);
+
+		if (i >= shown) {
+			rest.bytes += holder->bytes;
+			rest.blocks += holder->blocks;
+			continue;
+		}
 		printf("  %s in %" PRIu64 " blocks %s\n",
-		       text_bytes((int64_t)holders->at[i].bytes, bytes),
-		       holders->at[i].blocks,
+		       text_bytes((int64_t)holder->bytes, bytes),
+		       holder->blocks,
 		       stack ? "asked for by" : "have no stack");
 		if (stack)
 			stack_print(stack, symbols);
 	}
+	if (shown < merged.count)
+		printf("  %s in %" PRIu64 " blocks asked for by %zu other "
+		       "stacks; --json has all\n",
+		       text_bytes((int64_t)rest.bytes, bytes), rest.blocks,
+		       merged.count - shown);
+	free(merged.at);
 }
 
 json_t *stacks_json(const struct summary *summary,
 		    const struct device_summary *device,
 		    struct symbols *symbols)
 {
-	const struct holders *holders = &device->stacks;
+	struct holders merged = stacks_merge(summary, device, symbols);
 	json_t *list = json_array(), *frames;
 	struct frame_names names;
 
-	for (size_t i = 0; summary->stack_count && i < holders->count; i++) {
-		const struct holder *holder = &holders->at[i];
+	for (size_t i = 0; summary->stack_count && i < merged.count; i++) {
+		const struct holder *holder = &merged.at[i];
 		const struct call_stack *stack = stack_of(summary, holder->key);
 
 		frames = json_array();
@@ -151,5 +253,6 @@ json_t *stacks_json(const struct summary *summary,
 					(json_int_t)holder->blocks, "frames",
 					frames));
 	}
+	free(merged.at);
 	return list;
 }

@@ -21,7 +21,14 @@ void stack_frame(const struct summary *summary, uint64_t number, size_t frame,
 		 struct symbols *symbols, char file[HOLDER_NAME_SIZE],
 		 char function[HOLDER_NAME_SIZE]);
 
-/* Prints all stacks, the one that holds most first. */
+/* The stacks of a device's peak, the one that holds most first; those of the
+ * same names are one, which has the number of one of them. From malloc; none
+ * without memory. */
+struct holders stacks_merge(const struct summary *summary,
+			    const struct device_summary *device,
+			    struct symbols *symbols);
+
+/* Prints the stacks that hold most, and how many others there are. */
 void stacks_print(const struct summary *summary,
 		  const struct device_summary *device, struct symbols *symbols);
 
