@@ -72,3 +72,9 @@ def recording(events, pools=("", "a_pool")):
     return (b"mnm record 1\n" + json.dumps(head).encode() + b"\n" + b"".join(
         frame(events[at:at + EVENTS_MOST])
         for at in range(0, len(events), EVENTS_MOST)))
+
+
+def written(folder, events):
+    path = folder / "written"
+    path.write_bytes(recording(events))
+    return path

@@ -10,6 +10,8 @@ import re
 import pytest
 
 from conftest import EXAMPLES, MNM
+from recording_writer import ALLOC, FREE, written
+from recordings import rows, told
 from test_pool import open_shell, took
 from test_recording import export, fails, mixed, report
 
@@ -197,3 +199,50 @@ def test_an_empty_recording_is_a_snapshot(box, tmp_path):
                     '"program":{}}\n')
     told = snapshot(box, path, tmp_path)
     assert (told["segments"], told["device_traces"]) == ([], [[]])
+
+
+# A free that is made while another device is current.
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Of three blocks of device 0, one is freed on device 1, one where no device
+    is known, and one not seen: its address is taken again on device 1."""
+    return written(tmp_path, [
+        {"kind": ALLOC, "time": 1, "address": 4096, "size": 100},
+        {"kind": ALLOC, "time": 2, "address": 8192, "size": 200},
+        {"kind": ALLOC, "time": 3, "address": 12288, "size": 400},
+        {"kind": ALLOC, "time": 4, "address": 16384, "size": 800, "device": 1},
+        {"kind": FREE, "time": 5, "address": 4096, "device": 1},
+        {"kind": FREE, "time": 6, "address": 8192, "device": 255},
+        {"kind": ALLOC, "time": 7, "address": 12288, "size": 1600,
+         "device": 1}])
+
+
+@pytest.mark.parametrize("words, ends", [
+    ([], {"live, device 0": 0, "live, device 1": 2400}),
+    (["--device", 0], {"live, device 0": 0}),
+    (["--device", 1], {"live, device 1": 2400})])
+def test_chrome_frees_a_block_where_it_was_asked_for(box, elsewhere, words,
+                                                     ends):
+    text = export(box, elsewhere, "--format", "chrome", *words).stdout
+    live = {}
+    for row in json.loads(text)["traceEvents"]:
+        live[row["name"]] = row["args"]["bytes"]
+        assert 0 <= live[row["name"]] <= 2400
+    assert live == ends
+
+
+def test_a_trace_of_a_device_has_all_frees_of_its_blocks(box, elsewhere):
+    text = export(box, elsewhere, "--format", "trace").stdout
+    assert [line for line in text.splitlines() if line[0] != "#"] == [
+        "malloc,1,100,0,other,", "malloc,2,200,0,other,",
+        "malloc,3,400,0,other,", "free,1", "free,2", "free,3"]
+
+
+def test_a_free_counts_where_its_block_was_asked_for(box, elsewhere):
+    assert [row["device"] for row in rows(box, elsewhere)
+            if row["kind"] == "free"] == ["0", "0"]
+    assert [row["kind"] for row in rows(box, elsewhere, "--device", 0)] == [
+        "malloc"] * 3 + ["free"] * 2
+    assert [(device["device"], device["frees"])
+            for device in told(box, elsewhere)["devices"]] == [(0, 2), (1, 0)]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conftest import MIB, MNM, plain_build_only, program
-from recording_writer import ALLOC, NAME, STACK, STACKED, recording
+from recording_writer import ALLOC, NAME, STACK, STACKED, written
 from recordings import events, export, report, rows, rows_of, told
 from test_recording import await_true, kill
 
@@ -170,7 +170,7 @@ def test_a_forked_child_comes_to_its_end(box, tmp_path, how, stacks):
              program("recorded_forks"), how])
 
 
-def written(tmp_path, stacks, twins=1):
+def of_stacks(tmp_path, stacks, twins=1):
     """A recording in which each stack has asked for blocks of 1 MiB, as many as
     its number, from `twins` places of the same two functions."""
     told_events = []
@@ -188,13 +188,11 @@ def written(tmp_path, stacks, twins=1):
                 {"kind": ALLOC, "time": 1, "size": MIB, "site": stack,
                  "flags": STACKED, "address": (stack * 1000 + block) << 20}
                 for block in range(number)]
-    path = tmp_path / "written"
-    path.write_bytes(recording(told_events))
-    return path
+    return written(tmp_path, told_events)
 
 
 def test_stacks_of_the_same_functions_are_one(box, tmp_path):
-    path = written(tmp_path, 3, twins=4)
+    path = of_stacks(tmp_path, 3, twins=4)
     text = report(box, path, "--stacks").stdout
     assert re.findall(r"([\d.]+) MiB in (\d+) blocks asked for by\n"
                       r" +lib +(\w+)\n +lib +(\w+)\n", text) == [
@@ -209,13 +207,13 @@ def test_stacks_of_the_same_functions_are_one(box, tmp_path):
 
 
 def test_the_largest_stacks_are_shown_and_the_others_counted(box, tmp_path):
-    path = written(tmp_path, 40)
+    path = of_stacks(tmp_path, 40)
     text = report(box, path, "--stacks").stdout
     assert len(re.findall(r"blocks asked for by$", text, re.M)) == 14
     rest = range(1, 27)
     assert re.search(fr"^  {sum(rest)} MiB in {sum(rest)} blocks asked for by "
                      r"26 other stacks; --json has all\n", text, re.M)
     assert len(device_of(box, path)["stacks"]) == 40
-    whole = report(box, written(tmp_path, 15), "--stacks").stdout
+    whole = report(box, of_stacks(tmp_path, 15), "--stacks").stdout
     assert len(re.findall(r"blocks asked for by$", whole, re.M)) == 15
     assert "other" not in whole

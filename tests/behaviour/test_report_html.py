@@ -11,7 +11,7 @@ import pytest
 
 from conftest import EXAMPLES, MNM, TRACES
 from recording_writer import (ALLOC, FAILED, FREE, LIVE, MARK, POP, PUSH,
-                              RESERVED, STACK, STACKED, SWAP, TOOK, recording)
+                              RESERVED, STACK, STACKED, SWAP, TOOK, written)
 from recordings import told
 from test_pool import open_shell, took
 
@@ -311,12 +311,6 @@ def test_without_a_pool_nothing_is_a_hit(box, tmp_path):
 
 
 # What no program of ours does.
-
-def written(tmp_path, events_of):
-    path = tmp_path / "written"
-    path.write_bytes(recording(events_of))
-    return path
-
 
 def of_written(box, tmp_path, events_of):
     return next(both(figures_of(made(box, written(tmp_path, events_of)))))

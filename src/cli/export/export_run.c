@@ -66,27 +66,43 @@ static bool is_meant(struct export *export, const struct export_format *format,
 	return export->device < 0 || event->device == export->device;
 }
 
+/* An event, with the block that it frees or takes the place of, if that is one
+ * that the export is about: it has the block's device then, as a free may be
+ * made while another one is current. */
+static void event_write(struct export *export,
+			const struct export_format *format,
+			const struct mnm_record_event *event)
+{
+	const struct live_block *block = live_blocks_over(&export->live, event);
+	struct mnm_record_event told = *event;
+
+	if (block && format != export_formats) {
+		told.kind = MNM_RECORD_FREE;
+		told.device = block->event.device;
+		format->event(export, &told, block);
+		told = *event;
+	}
+	block = NULL;
+	if (event->kind == MNM_RECORD_FREE)
+		block = live_blocks_turn(&export->live, event);
+	if (block)
+		told.device = block->event.device;
+	if (!is_meant(export, format, &told))
+		return;
+	export->ended = open_ranges_turn(&export->ranges, &told);
+	if (event->kind != MNM_RECORD_FREE)
+		block = live_blocks_turn(&export->live, event);
+	format->event(export, &told, block);
+}
+
 static void events_write(struct export *export,
 			 const struct export_format *format,
 			 struct mnm_record *record)
 {
 	const struct mnm_record_event *event;
-	const struct live_block *block;
 
-	while ((event = mnm_record_next(record))) {
-		if (!is_meant(export, format, event))
-			continue;
-		export->ended = open_ranges_turn(&export->ranges, event);
-		block = live_blocks_over(&export->live, event);
-		if (block && format != export_formats) {
-			struct mnm_record_event gone = *event;
-
-			gone.kind = MNM_RECORD_FREE;
-			format->event(export, &gone, block);
-		}
-		block = live_blocks_turn(&export->live, event);
-		format->event(export, event, block);
-	}
+	while ((event = mnm_record_next(record)))
+		event_write(export, format, event);
 }
 
 bool export_end_tell(const struct mnm_record *record)

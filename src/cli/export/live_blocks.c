@@ -97,7 +97,6 @@ const struct live_block *live_blocks_turn(struct live_blocks *live,
 		return entry_add(live, event);
 	case MNM_RECORD_FREE:
 		entry = entry_find(live, event->address);
-		live->strangers += !entry;
 		return entry ? entry_take(live, entry) : NULL;
 	default:
 		return NULL;

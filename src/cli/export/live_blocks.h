@@ -23,8 +23,6 @@ struct live_blocks {
 	/* Slots of blocks that have gone, and how many there have been. */
 	uint32_t *spare, slots;
 	size_t spare_count, spare_room;
-	/* Frees of blocks that the recording does not know. */
-	uint64_t strangers;
 };
 
 /* What an event changes. The first: the block whose address it takes, which has

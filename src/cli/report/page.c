@@ -151,6 +151,7 @@ static void border_note(struct page *page)
 static void event_turn(struct page *page, const struct mnm_record_event *event)
 {
 	const struct live_block *block = live_blocks_over(&page->live, event);
+	struct mnm_record_event told = *event;
 	uint64_t size = event->size;
 
 	if (event->time > page->time)
@@ -161,6 +162,7 @@ static void event_turn(struct page *page, const struct mnm_record_event *event)
 	block = live_blocks_turn(&page->live, event);
 	if (block) {
 		size = block->event.size;
+		told.device = block->event.device;
 		block_turn(page, block, event->kind != MNM_RECORD_FREE);
 	}
 	if (event->kind == MNM_RECORD_TOOK) {
@@ -168,8 +170,8 @@ static void event_turn(struct page *page, const struct mnm_record_event *event)
 		return;
 	}
 	if (event->kind <= MNM_RECORD_FAILED)
-		last_calls_note(&page->calls, event, size);
-	event_note(page, event);
+		last_calls_note(&page->calls, &told, size);
+	event_note(page, &told);
 }
 
 static json_t *courses_json(const struct page *page)

@@ -28,9 +28,12 @@ static void peak_note(struct device_summary *device, uint64_t number,
 	device->peak_event = number;
 }
 
-static void event_count(struct device_summary *device,
-			const struct mnm_record_event *event)
+static void event_count(struct summary *summary,
+			const struct mnm_record_event *event,
+			unsigned int number)
 {
+	struct device_summary *device = &summary->devices[number];
+
 	device->used |= event->kind <= MNM_RECORD_FAILED;
 	device->requests += event->kind == MNM_RECORD_ALLOC;
 	device->frees += event->kind == MNM_RECORD_FREE;
@@ -79,7 +82,8 @@ static void event_turn(struct summary *summary, struct live_blocks *live,
 	block = live_blocks_turn(live, event);
 	if (event->kind == MNM_RECORD_FAILED)
 		failure_note(&summary->devices[event->device], event);
-	event_count(&summary->devices[event->device], event);
+	event_count(summary, event,
+		    block ? block->event.device : event->device);
 	summary->marks += event->kind == MNM_RECORD_MARK;
 	if (!block)
 		return;
