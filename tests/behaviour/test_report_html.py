@@ -394,6 +394,34 @@ def test_sizes_of_a_wrong_recording_end_nothing(box, tmp_path, size):
     assert len(made(box, path).read_text().split("</script>")) == 4
 
 
+# Figures that others have as well.
+
+def test_what_failed_without_a_device_is_shown(box, tmp_path):
+    path = written(tmp_path, [
+        {"kind": ALLOC, "time": 0, "address": 4096, "size": 100},
+        *({"kind": FAILED, "time": 1, "size": 1 << 20, "device": 255}
+          for _ in range(7))])
+    text = report(box, path).stdout
+    assert text.endswith("\nno device: 7 requests failed\n" + (
+        "  failed after 0.000 s: 1.00 MiB; asked for by (unknown) \n" * 5) +
+        "  and 2 more failed\n")
+    nowhere = told(box, path)["nowhere"]
+    assert (nowhere["failed"], len(nowhere["failures"])) == (7, 5)
+    assert figures_of(made(box, path))["report"]["nowhere"] == nowhere
+    assert "no device" not in report(box, path, "--device", 0).stdout
+    assert told(box, path, "--device", 0)["nowhere"] is None
+
+
+def test_the_driver_is_asked_in_a_part_of_all_calls(box, tmp_path):
+    path = written(tmp_path, [
+        {"kind": LIVE, "time": 0, "address": 8192, "size": 1, "flags": 2},
+        {"kind": ALLOC, "time": 0, "address": 4096, "size": 100},
+        {"kind": FREE, "time": 0, "address": 4096},
+        *({"kind": FAILED, "time": 1, "size": 1 << 20, "flags": 2}
+          for _ in range(6))])
+    assert "driver was asked in 6 (75.0 %)" in report(box, path).stdout
+
+
 # Where it goes.
 
 def test_json_and_page_can_be_had_at_once(box, laps, tmp_path):

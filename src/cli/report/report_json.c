@@ -102,6 +102,19 @@ static json_t *device_json(const struct report *report, unsigned int number,
 	return json;
 }
 
+/* What failed before there was a device; NULL: nothing. */
+static json_t *nowhere_json(const struct report *report)
+{
+	const struct device_summary *nowhere =
+		&report->summary.devices[MNM_RECORD_NOWHERE];
+
+	return nowhere->failed && report->device < 0
+		       ? json_pack("{s:I,s:o}", "failed",
+				   (json_int_t)nowhere->failed, "failures",
+				   failures_json(report, nowhere))
+		       : NULL;
+}
+
 json_t *report_json(const struct report *report, bool holders)
 {
 	json_t *devices = json_array();
@@ -110,11 +123,12 @@ json_t *report_json(const struct report *report, bool holders)
 		if (report_shows(report, i))
 			json_array_append_new(devices,
 					      device_json(report, i, holders));
-	return json_pack(
-		"{s:O?,s:I,s:I,s:I,s:I,s:b,s:o}", "program", report->program,
-		"events", (json_int_t)report->summary.events, "dropped",
-		(json_int_t)report->summary.dropped, "nanoseconds",
-		(json_int_t)report->summary.end, "iterations",
-		(json_int_t)report_iterations(report), "iterations_found",
-		report->repetition.count > 0, "devices", devices);
+	return json_pack("{s:O?,s:I,s:I,s:I,s:I,s:b,s:o,s:o?}", "program",
+			 report->program, "events",
+			 (json_int_t)report->summary.events, "dropped",
+			 (json_int_t)report->summary.dropped, "nanoseconds",
+			 (json_int_t)report->summary.end, "iterations",
+			 (json_int_t)report_iterations(report),
+			 "iterations_found", report->repetition.count > 0,
+			 "devices", devices, "nowhere", nowhere_json(report));
 }

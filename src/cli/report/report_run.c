@@ -138,18 +138,21 @@ static void failures_print(const struct report *report,
 	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
 	char size[TEXT_BYTES_SIZE], live[TEXT_BYTES_SIZE];
 	char span[TEXT_BYTES_SIZE];
+	const struct device_summary *nowhere =
+		&report->summary.devices[MNM_RECORD_NOWHERE];
 
 	for (size_t i = 0; i < device->failed && i < FAILURES_KEPT; i++) {
 		const struct failed_request *request = &device->failures[i];
 
 		site_names(report->symbols, request->site, file, function);
-		printf("  failed after %.3f s: %s, beside %s live, which took "
-		       "%s; asked for by %s %s\n",
+		printf("  failed after %.3f s: %s",
 		       (double)request->time * 1e-9,
-		       text_bytes((int64_t)request->size, size),
-		       text_bytes((int64_t)request->live, live),
-		       text_bytes((int64_t)request->span, span), file,
-		       function);
+		       text_bytes((int64_t)request->size, size));
+		if (device != nowhere)
+			printf(", beside %s live, which took %s",
+			       text_bytes((int64_t)request->live, live),
+			       text_bytes((int64_t)request->span, span));
+		printf("; asked for by %s %s\n", file, function);
 	}
 	if (device->failed > FAILURES_KEPT)
 		printf("  and %" PRIu64 " more failed\n",
@@ -174,11 +177,24 @@ static void device_print(const struct report *report, unsigned int number)
 	       " (%.1f %%), %" PRIu64 " fences, %" PRIu64 " swaps, %" PRIu64
 	       " trims\n",
 	       device->requests, device->frees, device->failed, device->driver,
-	       percent(device->driver, device->requests + device->frees),
+	       percent(device->driver,
+		       device->requests + device->frees + device->failed),
 	       device->fences, device->swaps, device->trims);
 	failures_print(report, device);
 	if (device->peak)
 		peak_print(report, device);
+}
+
+/* Requests that failed before their thread had a device. */
+static void nowhere_print(const struct report *report)
+{
+	const struct device_summary *nowhere =
+		&report->summary.devices[MNM_RECORD_NOWHERE];
+
+	if (!nowhere->failed || report->device >= 0)
+		return;
+	printf("\nno device: %" PRIu64 " requests failed\n", nowhere->failed);
+	failures_print(report, nowhere);
 }
 
 static void report_print(const struct report *report)
@@ -206,6 +222,7 @@ static void report_print(const struct report *report)
 	for (unsigned int i = 0; i <= UINT8_MAX; i++)
 		if (report_shows(report, i))
 			device_print(report, i);
+	nowhere_print(report);
 }
 
 static json_t *program_read(const char *path)

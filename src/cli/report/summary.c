@@ -44,6 +44,7 @@ static void event_count(struct summary *summary,
 	    event->size > device->reserved)
 		device->reserved = event->size;
 	device->driver += event->kind <= MNM_RECORD_FAILED &&
+			  event->kind != MNM_RECORD_LIVE &&
 			  event->flags & MNM_RECORD_DRIVER;
 	device->fences += event->kind <= MNM_RECORD_FAILED &&
 			  event->flags & MNM_RECORD_FENCE;

@@ -39,6 +39,10 @@ function drawHead(data) {
 		warnings.push(`What follows is lost: ${data.wrong}`);
 	if (report.dropped)
 		warnings.push(`${countText(report.dropped)} events are missing.`);
+	if (report.nowhere)
+		warnings.push(`${countText(report.nowhere.failed)} ` +
+			(report.nowhere.failed === 1 ? "request" : "requests") +
+			" failed before there was a device.");
 	const name = (report.program && report.program.program) || "recording";
 	document.title = `${name}: mnm report`;
 	document.getElementById("title").textContent = name;
