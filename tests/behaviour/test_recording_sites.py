@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from conftest import program
-from recordings import events, report, rows, told
+from recordings import events, export, report, rows, told
 
 SITES = program("sites")
 
@@ -86,3 +86,16 @@ def test_another_file_in_the_place_of_that_names_nothing(box, copied):
                         r"its functions are not named\n", done.stderr)
     assert "take_driver_array" not in done.stdout
     assert re.search(r"100% +1  sites +0x", done.stdout)
+
+
+@pytest.mark.parametrize("form", ["folded", "torch"])
+def test_an_export_says_that_it_asked_no_other_file(box, copied, tmp_path, form):
+    path, own = copied
+    words = ("--format", form, "--output", tmp_path / "to")
+    assert export(box, path, *words).stderr == ""
+    own_id = bytes.fromhex(build_id(own))
+    own.write_bytes(own.read_bytes().replace(own_id, own_id[::-1]))
+    done = export(box, path, *words)
+    assert re.fullmatch(r"mnm: .*sites is another file than the program had: "
+                        r"its functions are not named\n", done.stderr)
+    assert b"take_driver_array" not in (tmp_path / "to").read_bytes()

@@ -171,6 +171,8 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	whole = export.symbols
 			? export_to(arguments->output, &export, format, record)
 			: !failure("no memory");
+	if (export.symbols)
+		symbols_changed_tell(export.symbols);
 	symbols_close(export.symbols);
 	json_decref(head);
 	live_blocks_close(&export.live);

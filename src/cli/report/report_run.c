@@ -258,15 +258,6 @@ static bool report_give(const struct report *report,
 	return true;
 }
 
-static void changed_say(const char *path)
-{
-	char name[NAME_SIZE];
-
-	failure("%s is another file than the program had: its functions are "
-		"not named",
-		text_plain(path, name, sizeof(name)));
-}
-
 int report_run(const struct command *command, const struct arguments *arguments)
 {
 	struct report report = {.device = -1,
@@ -297,7 +288,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	} else {
 		status = failure("%s", error);
 	}
-	symbols_changed(report.symbols, changed_say);
+	symbols_changed_tell(report.symbols);
 	json_decref(report.program);
 	repetition_release(&report.repetition);
 	summary_release(&report.summary);

@@ -7,8 +7,11 @@
 
 #include <uthash.h>
 
+#include "cli/cli.h"
 #include "common/text.h"
 #include "elf_names.h"
+
+enum { NAME_SIZE = 256 };
 
 struct code {
 	uint64_t start, end, offset;
@@ -171,12 +174,15 @@ void symbols_build(struct symbols *symbols, uint64_t address, const char *id)
 		snprintf(code->build, sizeof(code->build), "%s", id);
 }
 
-void symbols_changed(const struct symbols *symbols,
-		     void (*each)(const char *path))
+void symbols_changed_tell(const struct symbols *symbols)
 {
+	char name[NAME_SIZE];
+
 	for (const struct code *code = symbols->list; code; code = code->next)
 		if (code->changed)
-			each(code->path);
+			failure("%s is another file than the program had: its "
+				"functions are not named",
+				text_plain(code->path, name, sizeof(name)));
 }
 
 /* Looks for the file's names, unless it is another one by now. */

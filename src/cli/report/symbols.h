@@ -35,9 +35,8 @@ void symbols_note(struct symbols *symbols,
 /* The file at that address has this build-id: one with another is not asked. */
 void symbols_build(struct symbols *symbols, uint64_t address, const char *id);
 
-/* Calls `each` for every file that was not asked, as it is another one now. */
-void symbols_changed(const struct symbols *symbols,
-		     void (*each)(const char *path));
+/* Prints a line for every file that was not asked, as it is another one now. */
+void symbols_changed_tell(const struct symbols *symbols);
 
 /* Writes the names of the file and of the function whose code comes before the
  * address, as that is where a call returns to. The second is empty if it is not
