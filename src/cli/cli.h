@@ -2,6 +2,7 @@
 #ifndef MNM_CLI_H
 #define MNM_CLI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include "argument.h"
@@ -46,7 +47,14 @@ const struct command *command_find(const char *name);
 /* Prints the command's usage line, its arguments, and its notes. */
 void command_help(const struct command *command);
 
-/* Each prints "mnm: ..." on stderr, and returns EXIT_USAGE or EXIT_FAILED. */
+/* Print words of an error on stderr. Names in them may be anybody's: what a
+ * terminal would obey becomes a ?, as by text_plain. */
+void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void error_vprint(const char *format, va_list args)
+	__attribute__((format(printf, 1, 0)));
+
+/* Each prints such a line, "mnm: ...", and returns EXIT_USAGE or EXIT_FAILED.
+ */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -222,7 +222,7 @@ const struct command *command_find(const char *name)
 	for (const struct command *row = commands; row->name; row++)
 		if (!strcmp(row->name, name))
 			return row;
-	fprintf(stderr, "mnm: unknown command '%s'; known:", name);
+	error_print("mnm: unknown command '%s'; known:", name);
 	for (const struct command *row = commands; row->name; row++)
 		fprintf(stderr, " %s", row->name);
 	fputc('\n', stderr);

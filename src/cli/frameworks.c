@@ -289,7 +289,7 @@ int frameworks_choose(const char *names, unsigned *chosen)
 
 	if (!wrong)
 		return EXIT_DONE;
-	fprintf(stderr, "mnm run: --frameworks '%s'; allowed: all", wrong);
+	error_print("mnm run: --frameworks '%s'; allowed: all", wrong);
 	for (int i = 0; frameworks[i].name; i++)
 		fprintf(stderr, ", %s", frameworks[i].name);
 	fputs(", or several with commas\n", stderr);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli.h"
 #include "common/option.h"
 
 static const char *error_said(void)
@@ -46,13 +47,19 @@ const struct plugins *plugins_use(void)
 	return used;
 }
 
+static void line_print(const char *command, const char *what, const char *wrong)
+{
+	error_print("%s: %s%s", command, what, wrong);
+	fputc('\n', stderr);
+}
+
 void plugins_print(const char *command)
 {
 	char line[PLUGIN_LINE_SIZE];
 
 	if (*wrong)
-		fprintf(stderr, "%s: MNM_POOL_PLUGINS: %s\n", command, wrong);
+		line_print(command, "MNM_POOL_PLUGINS: ", wrong);
 	for (size_t i = 0; used && i < used->count; i++)
 		if (plugin_refusal(&used->list[i], line))
-			fprintf(stderr, "%s: %s\n", command, line);
+			line_print(command, "", line);
 }

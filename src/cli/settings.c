@@ -21,7 +21,8 @@ int settings_option(struct settings *settings, const char *name,
 		snprintf(variable, sizeof(variable), "mnm %s",
 			 settings->command->name);
 		plugins_print(variable); /* the pool may have been one's */
-		fprintf(stderr, "%s: %s\n", variable, error);
+		error_print("%s: %s", variable, error);
+		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	for (const struct option_row *row = option_rows; row->name; row++) {
@@ -83,7 +84,8 @@ static int settings_check(struct settings *settings)
 	settings->config.force = force && !strcmp(force, "1");
 	if (config_check(&settings->config, error))
 		return EXIT_DONE;
-	fprintf(stderr, "mnm %s: %s\n", settings->command->name, error);
+	error_print("mnm %s: %s", settings->command->name, error);
+	fputc('\n', stderr);
 	return EXIT_USAGE;
 }
 

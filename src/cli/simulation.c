@@ -43,17 +43,18 @@ int simulation_set(const struct command *command, const char *profile)
 	size_t size = DEVICE_LEAST;
 
 	if (size_parse(profile, &size) && size < DEVICE_LEAST) {
-		fprintf(stderr,
-			"mnm %s: a device of '%s' is too small; allowed: 2M "
-			"and more\n",
-			command->name, profile);
+		error_print("mnm %s: a device of '%s' is too small; allowed: "
+			    "2M and more",
+			    command->name, profile);
+		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	if (!simulation_knows(profile)) {
-		fprintf(stderr,
-			"mnm %s: unknown profile '%s'; known: t4, a100, h200, "
-			"ideal, bytes such as 8G, or a readable file's path\n",
-			command->name, profile);
+		error_print("mnm %s: unknown profile '%s'; known: t4, a100, "
+			    "h200, ideal, bytes such as 8G, or a readable "
+			    "file's path",
+			    command->name, profile);
+		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	if (!install_path_find("sim", path))

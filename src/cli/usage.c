@@ -1,5 +1,4 @@
 /* Usage lines and --help, from the rows of commands and arguments. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,7 +76,7 @@ int usage_error(const struct command *command, const char *format, ...)
 
 	fprintf(stderr, "mnm %s: ", command->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	error_vprint(format, args);
 	va_end(args);
 	fprintf(stderr, "; usage: ");
 	usage_print(stderr, command, 0);

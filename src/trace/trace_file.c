@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +257,8 @@ void trace_begin(struct trace_file *trace, const char *path)
 		 base ? base + 1 : path);
 }
 
-int trace_open(struct trace_file *trace, const char *path)
+int trace_load(struct trace_file *trace, const char *path, char *line,
+	       size_t size)
 {
 	struct text_file *text;
 	const char *wrong;
@@ -264,22 +266,31 @@ int trace_open(struct trace_file *trace, const char *path)
 	trace_begin(trace, path);
 	text = malloc(sizeof(*text));
 	if (!text || text_open(text, path)) {
-		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
-			path, strerror(errno));
+		snprintf(line, size, "%s: %s", path, strerror(errno));
 		free(text);
 		return -1;
 	}
 	wrong = trace_read(trace, text);
 	if (wrong)
-		fprintf(stderr, "%s: %s:%u: %s\n",
-			program_invocation_short_name, path,
-			text->number ? text->number : 1, wrong);
+		snprintf(line, size, "%s:%u: %s", path,
+			 text->number ? text->number : 1, wrong);
 	text_close(text);
 	free(text);
 	if (!wrong)
 		return 0;
 	trace_close(trace);
 	return -1;
+}
+
+int trace_open(struct trace_file *trace, const char *path)
+{
+	char wrong[PATH_MAX + 256];
+	int failed = trace_load(trace, path, wrong, sizeof(wrong));
+
+	if (failed)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name,
+			wrong);
+	return failed;
 }
 
 uint64_t trace_iteration_mallocs(const struct trace_file *trace, size_t mark)

@@ -72,6 +72,10 @@ struct trace_file {
  * and line number to stderr and returns -1; there is nothing to close then. */
 int trace_open(struct trace_file *trace, const char *path);
 
+/* The same, but the line goes into `line`, without the program's name. */
+int trace_load(struct trace_file *trace, const char *path, char *line,
+	       size_t size);
+
 /* The steps of trace_open, for a reader that has to look into a file to know
  * whether it is a trace. They print nothing, and return what is wrong, or NULL.
  *

@@ -126,7 +126,7 @@ def test_of_two_settings_the_last_is_meant(box, words, pool):
 
 
 @pytest.mark.parametrize("words, what", [
-    (["swap", "PID", b"no\xffpool"], "POOL 'no\ufffdpool'"),
+    (["swap", "PID", b"no\xffpool"], "POOL 'no?pool'"),
     (["set", "PID", "fence", ""], "VALUE ''"),
     (["set", "PID", "fence sync"], "OPTION 'fence sync'"),
     (["swap", "PID", ""], "POOL ''"), (["swap", "--all", ""], "POOL ''"),
@@ -661,3 +661,32 @@ def test_short_words_for_help_and_version(box):
     assert box.mnm("-h", "ps").stdout == box.mnm("ps", "--help").stdout
     assert box.mnm("-V").stdout == box.mnm("--version").stdout
     assert box.mnm("-V").stdout == box.mnm("version").stdout
+
+
+HOSTILE = "a\x1b]0;b\x07c\x9bd\u202ee\n"
+
+
+@pytest.mark.parametrize("words", [
+    [HOSTILE], ["report", HOSTILE], ["report", "--device", HOSTILE, "x"],
+    ["export", HOSTILE], ["export", "--format", HOSTILE, "x"],
+    ["export", "-o", HOSTILE + "/x", "/dev/null"], ["import", HOSTILE],
+    ["import", HOSTILE, "-o", "x"], ["import", "/dev/null", "-o", HOSTILE],
+    ["import", "x", "--format", HOSTILE, "-o", "y"], ["replay", HOSTILE],
+    ["replay", "--scaled", HOSTILE, "x"], ["replay", "--device", HOSTILE, "x"],
+    ["shadow", HOSTILE, "vmm_pool"], ["plan", HOSTILE],
+    ["plan", "--fit", HOSTILE, "x"], ["stat", HOSTILE],
+    ["record", HOSTILE, "start", "x"], ["report", "x", HOSTILE],
+    ["run", "--sim=" + HOSTILE, "--", "true"], ["doctor", HOSTILE],
+    ["run", "--set", "pool=" + HOSTILE, "--", "true"],
+    ["run", "--set", HOSTILE, "--", "true"],
+    ["run", "--plugin", HOSTILE, "--", "true"],
+    ["run", "--frameworks=" + HOSTILE, "--", "true"],
+    ["run", "--record", HOSTILE + "/x", "--", "/none" + HOSTILE],
+    ["swap", "1", HOSTILE], ["top", HOSTILE], ["help", HOSTILE]])
+def test_no_name_of_a_message_is_obeyed_by_a_terminal(box, tmp_path,
+                                                      monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    done = box.mnm(*words, check=False)
+    said = done.stdout + done.stderr
+    assert done.returncode and said
+    assert said.isascii() and not re.search(r"[^\n -~]", said), said

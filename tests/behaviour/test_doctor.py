@@ -440,7 +440,7 @@ def test_what_is_to_be_done_is_plain_text(box):
     path = script(box, "python\033[2J\xe9", "#!/bin/sh\n")
     _, findings = doctor(box, "--", path, **no_driver(box))
     advice = found(findings, "warning", "program", "not known")["advice"]
-    assert "python?[2J?? -c" in advice
+    assert "python?[2J? -c" in advice
 
 
 @pytest.mark.parametrize("name", ["torchrun", "accelerate", "deepspeed"])

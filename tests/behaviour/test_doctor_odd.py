@@ -197,7 +197,7 @@ def test_a_script_for_nothing_is_a_problem(box):
 def test_what_a_terminal_obeys_is_not_told(box):
     path = script(box, "a\x1b[31mb\u00e9", "echo\n")
     _, findings = doctor(box, "--", path, **no_driver(box))
-    found(findings, "problem", "program", "/a?[31mb??: not an ELF file")
+    found(findings, "problem", "program", "/a?[31mb?: not an ELF file")
 
 
 def test_modules_are_found_by_their_variable(box):

@@ -1,25 +1,16 @@
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../output.h"
+#include "common/text.h"
 #include "report.h"
 
 static const char *const level_names[] = {"ok", "warning", "problem"};
 
 static const enum highlight colours[] = {HIGHLIGHT_END, HIGHLIGHT_WARNING,
 					 HIGHLIGHT_PROBLEM};
-
-/* Replaces what a terminal would obey or JSON can't hold: names, paths and
- * variables come as they are. */
-static void text_clean(char *text)
-{
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text) || (*text & 0x80))
-			*text = '?';
-}
 
 enum { WIDTH = 80, INDENT = 20 };
 
@@ -60,7 +51,7 @@ static void text_wrap(const char *text, int column)
 static void finding_print(enum level level, const char *subject,
 			  const char *text, const char *advice)
 {
-	char whole[2048];
+	char whole[2056];
 
 	printf("%s%-8s%s %-10s ",
 	       level == LEVEL_OK ? "" : highlight(colours[level]),
@@ -76,15 +67,14 @@ static void finding_print(enum level level, const char *subject,
 void report_add(struct report *report, enum level level, const char *subject,
 		const char *advice, const char *format, ...)
 {
-	char text[1024], way[1024] = "";
+	char text[1024], way[1024];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	text_clean(text);
-	snprintf(way, sizeof(way), "%s", advice ? advice : "");
-	text_clean(way);
+	text_plain(text, text, sizeof(text));
+	text_plain(advice, way, sizeof(way));
 	report->problem |= level == LEVEL_PROBLEM;
 	if (report->findings) {
 		json_array_append_new(report->findings,

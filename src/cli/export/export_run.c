@@ -30,7 +30,7 @@ static const struct export_format *format_find(const char *name)
 		row++;
 	if (row->name)
 		return row;
-	fprintf(stderr, "mnm: --format '%s'; allowed:", name);
+	error_print("mnm: --format '%s'; allowed:", name);
 	for (row = export_formats; row->name; row++)
 		fprintf(stderr, " %s", row->name);
 	fputc('\n', stderr);

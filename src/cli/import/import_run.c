@@ -30,7 +30,7 @@ static const struct import_format *format_find(const char *name)
 		row++;
 	if (row->name)
 		return row;
-	fprintf(stderr, "mnm: --format '%s'; allowed:", name);
+	error_print("mnm: --format '%s'; allowed:", name);
 	formats_print();
 	return NULL;
 }

@@ -44,13 +44,14 @@ static void answer_close(struct answer *answer)
 
 static void answer_print(const struct answer *answer, const char *path)
 {
-	char name[DEVICE_NAME_SIZE], bytes[TEXT_BYTES_SIZE];
+	char name[DEVICE_NAME_SIZE], bytes[TEXT_BYTES_SIZE], place[256];
 	const char *device = field_device(answer->job->answer, name);
 
 	printf("pid %d device %s: a plan of %zu requests and %s is saved as "
 	       "%s\n",
 	       answer->job->pid, device, answer->file.cycle.count,
-	       text_bytes((int64_t)answer->file.plan.peak, bytes), path);
+	       text_bytes((int64_t)answer->file.plan.peak, bytes),
+	       text_plain(path, place, sizeof(place)));
 }
 
 static void answer_print_json(const struct answer *answer, const char *path)

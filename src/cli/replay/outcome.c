@@ -52,7 +52,7 @@ static void left_out_print(const struct script *script)
 static void head_print(const struct replay *replay)
 {
 	const struct script *script = &replay->script;
-	char live[TEXT_BYTES_SIZE], path[256];
+	char live[TEXT_BYTES_SIZE], path[256], device[256];
 
 	printf("%s: %" PRIu64 " requests, %" PRIu64 " iterations%s",
 	       text_plain(replay->path, path, sizeof(path)), script->requests,
@@ -71,7 +71,8 @@ static void head_print(const struct replay *replay)
 			printf(", %.0f %% of it by the batch",
 			       100 * ratio(peak.follows, peak.live));
 	}
-	printf("\nsimulated device: %s", replay->device);
+	printf("\nsimulated device: %s",
+	       text_plain(replay->device, device, sizeof(device)));
 	if (replay->scale != 1)
 		printf("; batch times %g", replay->scale);
 	printf("\n");
@@ -203,7 +204,7 @@ void replay_print_json(const struct replay *replay)
 {
 	const struct script *script = &replay->script;
 	json_t *outcomes = json_array(), *live = json_array(), *json;
-	char path[4096];
+	char path[4096], device[4096];
 
 	for (size_t i = 0; i < replay->outcome_count; i++)
 		json_array_append_new(
@@ -219,11 +220,12 @@ void replay_print_json(const struct replay *replay)
 	json = json_pack(
 		"{s:s,s:s,s:f,s:I,s:I,s:b,s:I,s:I,s:I,s:o,s:o}", "file",
 		text_plain(replay->path, path, sizeof(path)), "device",
-		replay->device, "scale", replay->scale, "requests",
-		(json_int_t)script->requests, "iterations",
-		(json_int_t)script_iterations(script), "iterations_found",
-		script->marks_are_found, "pinned", (json_int_t)script->pinned,
-		"failed", (json_int_t)script->failed, "dropped",
+		text_plain(replay->device, device, sizeof(device)), "scale",
+		replay->scale, "requests", (json_int_t)script->requests,
+		"iterations", (json_int_t)script_iterations(script),
+		"iterations_found", script->marks_are_found, "pinned",
+		(json_int_t)script->pinned, "failed",
+		(json_int_t)script->failed, "dropped",
 		(json_int_t)script->dropped, "peaks", live, "pools", outcomes);
 	if (replay->scales)
 		json_object_set_new(json, "rule",

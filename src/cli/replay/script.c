@@ -1,5 +1,6 @@
 #include "script.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,13 +163,14 @@ static bool trace_event_add(struct script *script,
 
 static bool trace_add(struct script *script, const char *path)
 {
+	char wrong[PATH_MAX + 256];
 	struct trace_file trace;
 	int iteration = -1;
 	uint8_t *streams;
 	bool fits;
 
-	if (trace_open(&trace, path))
-		return false;
+	if (trace_load(&trace, path, wrong, sizeof(wrong)))
+		return failure("%s", wrong) == EXIT_DONE;
 	streams = calloc(trace.last_id + 1, sizeof(*streams)); /* by id */
 	fits = streams;
 	for (size_t i = 0; fits && i < trace.count; i++)
