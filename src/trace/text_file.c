@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What some programs write before text in UTF-8. */
+static const char bom[] = "\xef\xbb\xbf";
 static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 
 /* Reads the next compressed bytes. Returns false at the end of the file. */
@@ -24,8 +26,10 @@ static void text_decompress(struct text_file *text)
 		size_t left;
 
 		if (text->in.pos == text->in.size && !text_read(text)) {
-			if (text->inside_frame && !text->error)
+			if (text->inside_frame && !text->error) {
 				text->error = "the zstd data ends too early";
+				text->cut = true;
+			}
 			return;
 		}
 		left = ZSTD_decompressStream(text->zstd, &out, &text->in);
@@ -90,7 +94,12 @@ static char *line_end(struct text_file *text, size_t length, bool whole)
 {
 	text->number++;
 	text->line[length] = '\0';
-	if (!whole && !text->end_optional)
+	if (text->number == 1 && !strncmp(text->line, bom, sizeof(bom) - 1)) {
+		length -= sizeof(bom) - 1;
+		memmove(text->line, text->line + sizeof(bom) - 1, length + 1);
+	}
+	text->cut = !whole && !text->end_optional;
+	if (text->cut)
 		text->error = "the last line has no end";
 	else if (memchr(text->line, '\0', length))
 		text->error = "there is a NUL in it";

@@ -20,6 +20,7 @@ struct text_file {
 	bool inside_frame;   /* a zstd frame has begun and not yet ended */
 	unsigned int number; /* of the line returned last, from 1 */
 	const char *error;   /* what is wrong, or NULL */
+	bool cut;            /* that is its end: it has a part of a line */
 	bool again;          /* text_line returns the last line once more */
 	bool end_optional;   /* the last line may lack its newline */
 	size_t out_at;       /* next byte of out_bytes to return */

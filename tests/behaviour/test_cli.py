@@ -669,7 +669,7 @@ HOSTILE = "a\x1b]0;b\x07c\x9bd\u202ee\n"
 @pytest.mark.parametrize("words", [
     [HOSTILE], ["report", HOSTILE], ["report", "--device", HOSTILE, "x"],
     ["export", HOSTILE], ["export", "--format", HOSTILE, "x"],
-    ["export", "-o", HOSTILE + "/x", "/dev/null"], ["import", HOSTILE],
+    ["export", "--output", HOSTILE + "/x", "/dev/null"], ["import", HOSTILE],
     ["import", HOSTILE, "-o", "x"], ["import", "/dev/null", "-o", HOSTILE],
     ["import", "x", "--format", HOSTILE, "-o", "y"], ["replay", HOSTILE],
     ["replay", "--scaled", HOSTILE, "x"], ["replay", "--device", HOSTILE, "x"],

@@ -174,7 +174,7 @@ ROW = "1,malloc,0x10,9,16,0,0,1,p,1,0,0,0,0x7,0,\n"
     (RMM + "7,25:00:00.0,free,0x1,1024,0\n", ":2: Time '25:00:00.0' .*"),
     (RMM + "7,1.5,free,0x1,1024,0\n7,1.5,free,0x1,-1,0\n",
      ":3: Size '-1' .*"),
-    (RMM + "7,1.5,free,0x1,1024,0", ":2: the last line has no end"),
+    (RMM[:-1], ":1: the last line has no end"),
     (RMM + "x" * 5000 + "\n", ":2: the line is too long"),
     (RMM.encode() + b"7,1.5,free\0,0x1,1024,0\n", ":2: there is a NUL in it"),
     (CSV.replace("size", "sighs"), ":1: 'sighs' is no column"),
@@ -204,6 +204,78 @@ def test_what_is_wrong_is_told_and_nothing_is_written(box, tmp_path, text, why):
     fails(box.mnm("import", path, "-o", out, check=False), f"mnm: {path}{why}")
     assert out.read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["in", "out"]
+
+
+LINES = {"rmm": [RMM] + [f"7,{at}.5,allocate,{at}000,{at},0\n"
+                         for at in range(1, 4)],
+         "csv": [CSV] + [ROW.replace(",9,", f",{at},") for at in range(1, 4)]}
+
+
+@pytest.mark.parametrize("form", LINES)
+@pytest.mark.parametrize("left", [1, 3, 12])
+def test_a_file_that_is_cut_off_is_read_up_to_there(box, tmp_path, form, left):
+    path, out = tmp_path / "in", tmp_path / "out"
+    path.write_text("".join(LINES[form])[:-left])
+    done = box.mnm("import", path, "-o", out, check=False)
+    fails(done, f"mnm: {path}:4: the last line has no end; what comes before "
+                f"is in {out}")
+    assert [row["size"] for row in events(box, out)] == ["1", "2"]
+
+
+def test_a_compressed_log_that_is_cut_off_is_read_up_to_there(box, tmp_path):
+    path, out = tmp_path / "in", tmp_path / "out"
+    text = RMM + "".join(f"7,1.5,allocate,{at:x}000,{at * 7919 % 100003},0\n"
+                         for at in range(1, 50000))
+    packed = subprocess.run(["zstd", "-qc"], input=text.encode(),
+                            capture_output=True, check=True).stdout
+    path.write_bytes(packed[:len(packed) // 2])
+    done = box.mnm("import", path, "-o", out, check=False)
+    fails(done, rf"mnm: {path}:\d+: the zstd data ends too early; what comes "
+                rf"before is in {out}")
+    sizes = [int(row["size"]) for row in events(box, out)]
+    assert 100 < len(sizes) < 49999
+    assert sizes == [at * 7919 % 100003 for at in range(1, len(sizes) + 1)]
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_the_mark_of_utf_8_is_passed_over(box, tmp_path, form):
+    path, out = tmp_path / "in", tmp_path / "out"
+    path.write_text("".join(LINES[form]), encoding="utf-8-sig")
+    box.mnm("import", path, "-o", out)
+    assert [row["size"] for row in events(box, out)] == ["1", "2", "3"]
+
+
+def names_of(folder, to):
+    """A file by its name, through a link, and by a second name."""
+    (folder / "link").symlink_to(to)
+    os.link(to, folder / "hard")
+    return [to, folder / "link", folder / "hard", f"{folder}/./{to.name}"]
+
+
+@pytest.mark.parametrize("words", [
+    ["import", "IN", "-o"], ["export", "IN", "--output"],
+    ["report", "IN", "-o"]])
+def test_what_is_read_is_not_written_over(box, tmp_path, words):
+    path = tmp_path / "in"
+    path.write_text("".join(LINES["csv"]))
+    if words[0] != "import":
+        box.mnm("import", path, "-o", tmp_path / "recording")
+        path = tmp_path / "recording"
+    before = path.read_bytes()
+    words = [path if word == "IN" else word for word in words]
+    for out in names_of(tmp_path, path):
+        fails(box.mnm(*words, out, check=False),
+              f"mnm: {out}: it is what is read, and would be lost")
+    assert path.read_bytes() == before
+
+
+def test_the_first_part_of_a_recording_is_not_written_over(box, tmp_path):
+    path, before = tmp_path / "in", tmp_path / "in.before"
+    path.write_text("x")
+    before.write_text("mine")
+    fails(box.mnm("export", path, "--output", before, check=False),
+          f"mnm: {before}: it is what is read, and would be lost")
+    assert before.read_text() == "mine"
 
 
 def test_a_format_that_is_named_is_taken(box, tmp_path):

@@ -161,6 +161,9 @@ int export_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_USAGE;
 	if (device_read(command, arguments, &export.device))
 		return EXIT_USAGE;
+	if (arguments->output &&
+	    !replacement_possible(arguments->output, arguments->recording))
+		return EXIT_FAILED;
 	record = mnm_record_open(arguments->recording, error, sizeof(error));
 	if (!record)
 		return failure("%s", error);

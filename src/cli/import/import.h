@@ -37,6 +37,8 @@ struct import {
 	/* Progress on a terminal. */
 	uint64_t total, told;
 	bool shown;
+	const char *cut; /* how the file ends too early, or NULL */
+	unsigned int cut_line;
 };
 
 struct import_format {
@@ -85,6 +87,10 @@ const char *import_flush(struct import *import);
 /* Shows how much is read, if that takes long. */
 void import_progress(struct import *import, uint64_t done);
 void import_progress_end(struct import *import);
+
+/* What is wrong with the lines, once all were read. One whose last line is not
+ * whole, as of a program that was killed, is right up to there. */
+const char *import_text_end(struct import *import);
 
 /* Reads a file; without a format, finds that by looking at it. On failure
  * prints a line and returns false. */

@@ -68,6 +68,14 @@ static const struct import_format *format_of(struct import *import,
 	return NULL;
 }
 
+const char *import_text_end(struct import *import)
+{
+	if (!import->text->cut || import->text->number < 2)
+		return import->text->error;
+	import->cut = import->text->error;
+	return NULL;
+}
+
 static const char *import_read(struct import *import,
 			       const struct import_format **format)
 {
@@ -106,6 +114,8 @@ bool import_file(struct import *import, const struct import_format **format)
 		failure("%s:%u: %s", import->path, text->number, wrong);
 	else if (wrong)
 		failure("%s: %s", import->path, wrong);
+	else if (import->cut)
+		import->cut_line = text->number;
 	if (lines)
 		text_close(text);
 	free(text);

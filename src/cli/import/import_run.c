@@ -70,7 +70,7 @@ int import_run(const struct command *command, const struct arguments *arguments)
 		if (!format)
 			return EXIT_USAGE;
 	}
-	if (!replacement_possible(arguments->into))
+	if (!replacement_possible(arguments->into, arguments->source))
 		return EXIT_FAILED;
 	if (!import_begin(&import, arguments->source)) {
 		import_end(&import);
@@ -78,6 +78,10 @@ int import_run(const struct command *command, const struct arguments *arguments)
 	}
 	done = import_file(&import, &format) &&
 	       import_write(&import, format, arguments->into);
+	if (done && import.cut)
+		done = !failure("%s:%u: %s; what comes before is in %s",
+				import.path, import.cut_line, import.cut,
+				arguments->into);
 	import_end(&import);
 	return done ? EXIT_DONE : EXIT_FAILED;
 }

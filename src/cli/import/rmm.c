@@ -166,5 +166,5 @@ const char *import_rmm(struct import *import)
 			import_progress(import,
 					(uint64_t)ftell(import->text->file));
 	}
-	return wrong ? wrong : import->text->error;
+	return wrong ? wrong : import_text_end(import);
 }

@@ -168,8 +168,8 @@ int plan_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_USAGE;
 	if (arguments->period.given && !wanted.period)
 		return usage_error(command, "--period 0; allowed: 1 and more");
-	if ((arguments->o && !replacement_possible(arguments->o)) ||
-	    (arguments->svg && !replacement_possible(arguments->svg)))
+	if ((arguments->o && !replacement_possible(arguments->o, NULL)) ||
+	    (arguments->svg && !replacement_possible(arguments->svg, NULL)))
 		return EXIT_FAILED;
 	if (!lifetimes_open(&lifetimes, &wanted))
 		return EXIT_FAILED;

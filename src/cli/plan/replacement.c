@@ -24,7 +24,24 @@ static bool path_failed(const char *path, int error)
 	return false;
 }
 
-bool replacement_possible(const char *path)
+static bool is_same(const char *path, const char *read)
+{
+	struct stat st, other;
+
+	return !file_stat(path, &st, 0) && !file_stat(read, &other, 0) &&
+	       S_ISREG(st.st_mode) && st.st_dev == other.st_dev &&
+	       st.st_ino == other.st_ino;
+}
+
+static bool is_read(const char *path, const char *read)
+{
+	char before[PATH_MAX + sizeof(".before")];
+
+	snprintf(before, sizeof(before), "%s.before", read);
+	return is_same(path, read) || is_same(path, before);
+}
+
+bool replacement_possible(const char *path, const char *read)
 {
 	char folder[PATH_MAX];
 	const char *written = path;
@@ -33,6 +50,9 @@ bool replacement_possible(const char *path)
 
 	if (strlen(path) + sizeof(".4194304.part") > sizeof(folder))
 		return path_failed(path, ENAMETOOLONG);
+	if (read && is_read(path, read))
+		return !failure("%s: it is what is read, and would be lost",
+				path);
 	if (is_replaced(path, &st)) {
 		written = dirname(strcpy(folder, path));
 		access |= X_OK;

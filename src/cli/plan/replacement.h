@@ -19,8 +19,9 @@ struct replacement {
 };
 
 /* Whether a file can be written there, so far as that can be known without
- * writing. If not, prints so. */
-bool replacement_possible(const char *path);
+ * writing, while `read` is read, unless that is NULL: it must not be the same,
+ * nor the first part of a recording of two. If not, prints so. */
+bool replacement_possible(const char *path, const char *read);
 
 /* Opens the file. On failure prints a line and returns NULL; there is nothing
  * to end then. Until the end, signals wait. */

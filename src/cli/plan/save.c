@@ -127,7 +127,7 @@ int plan_save(const struct command *command, const struct arguments *arguments)
 					      "than --device and --json");
 	else
 		status = pid_read(command, arguments->file, &target.pid);
-	if (!status && !replacement_possible(arguments->save))
+	if (!status && !replacement_possible(arguments->save, NULL))
 		status = EXIT_FAILED;
 	if (!status) {
 		status = EXIT_FAILED;

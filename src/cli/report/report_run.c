@@ -270,7 +270,8 @@ int report_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_USAGE;
 	if (postmortem_is(arguments->recording))
 		return postmortem_report(arguments);
-	if (arguments->page && !replacement_possible(arguments->page))
+	if (arguments->page &&
+	    !replacement_possible(arguments->page, report.path))
 		return EXIT_FAILED;
 	report.symbols = symbols_open();
 	if (!report.symbols)
