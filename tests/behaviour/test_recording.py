@@ -1112,7 +1112,17 @@ def test_each_deallocation_of_rmms_log_has_an_allocation(box, mixed):
         else:
             assert action == "free" and live.pop(pointer) == size
         assert int(pointer, 16) > 0
-    assert sorted(live.values()) == ["5000", "6000", "9000"]
+    assert sorted(live.values()) == ["5000", "6000"]
+
+
+def test_rmms_log_is_of_devices_memory(box, mixed):
+    done = export(box, mixed, "--format", "rmm")
+    assert done.stderr == ("mnm: 1 requests for pinned memory are left out; "
+                           "--device host writes these\n")
+    assert ",9000," not in done.stdout
+    done = export(box, mixed, "--format", "rmm", "--device", "host")
+    assert done.stderr == "" and done.stdout.count(",9000,") == 1
+    assert export(box, mixed, "--format", "rmm", "--device", 1).stderr == ""
 
 
 def test_chrome_ends_with_what_lives(box, mixed):

@@ -27,6 +27,7 @@ struct export
 	struct open_ranges ranges;
 	const char *ended; /* the range that ends with this event, or NULL */
 	uint64_t written;  /* lines or objects, so far */
+	uint64_t left_out; /* requests that the format has no place for */
 	bool marked;       /* and it was not written yet */
 	uint64_t bytes[UINT8_MAX + 1]; /* live, by device */
 	uint32_t streams[64];          /* as they were met */

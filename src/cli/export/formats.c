@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "kinds.h"
 
 /* A text of the recording, in ASCII, without what JSON would have to escape. */
@@ -83,12 +84,26 @@ static void rmm_event(struct export *export,
 		      const struct mnm_record_event *event,
 		      const struct live_block *block)
 {
-	if (block)
-		fprintf(export->to, "%u,%.6f,%s,%#" PRIx64 ",%" PRIu64 ",%#x\n",
-			event->thread,
-			export->began + (double)event->time * 1e-9,
-			export_comes(event) ? "allocate" : "free",
-			event->address, block->event.size, event->stream);
+	if (!block)
+		return;
+	if (event->device == MNM_RECORD_HOST &&
+	    export->device != MNM_RECORD_HOST) {
+		export->left_out += export_comes(event);
+		return;
+	}
+	fprintf(export->to, "%u,%.6f,%s,%#" PRIx64 ",%" PRIu64 ",%#x\n",
+		event->thread, export->began + (double)event->time * 1e-9,
+		export_comes(event) ? "allocate" : "free", event->address,
+		block->event.size, event->stream);
+}
+
+/* A log of RMM's is of a device's memory. */
+static void rmm_end(struct export *export)
+{
+	if (export->left_out)
+		failure("%" PRIu64 " requests for pinned memory are left out; "
+			"--device host writes these",
+			export->left_out);
 }
 
 /* What Perfetto and chrome://tracing show: what lives, and what happened. */
@@ -219,7 +234,7 @@ const struct export_format export_formats[] = {
 	{"trace", "as examples/traces, of one device: for mnm plan", true,
 	 trace_begin_out, trace_event_out, trace_end_out, NULL},
 	{"rmm", "as RMM's logging adaptor writes", false,
-	 rmm_begin, rmm_event, NULL, NULL},
+	 rmm_begin, rmm_event, rmm_end, NULL},
 	{"chrome", "JSON that Perfetto and chrome://tracing show", false,
 	 chrome_begin, chrome_event, chrome_end, NULL},
 	{"folded", "who held a device's peak, for flame graphs", true,
