@@ -71,7 +71,7 @@ struct arguments {
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
-		*recording, *output, *every, *pools, *simulated, *scale,
+		*recording, *output, *every, *pools, *simulated, *roomy, *scale,
 		*scaled, *replayed, *shadowed, *shadow_pools, *page,
 		*source_format, *into, *source;
 	/* 0 if not given. */

@@ -70,6 +70,9 @@ ARGUMENT(pools, TEXT, "pool", "P,...", \
 ARGUMENT(simulated, TEXT, "device", "PROFILE", \
 	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
 	"(8G), or the path of a profile [t4]") \
+ARGUMENT(roomy, TEXT, "device", "PROFILE", \
+	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
+	"(8G), or the path of a profile [1024G, more than any has]") \
 ARGUMENT(streams, NUMBER, "streams", "N", \
 	"make the requests of streams in N ones; 0: in none, as\n" \
 	"cudaMalloc does [as they are]") \

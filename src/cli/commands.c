@@ -169,18 +169,19 @@ const struct command commands[] = {
 	 "is wrong or damaged; 130: it was stopped.\n", NULL,
 	 replay_command, false, NULL, NULL},
 	{"shadow", "say what other pools would need of a running program's requests",
-	 {ARG_watch, ARG_simulated, ARG_plugin, ARG_set, ARG_json, ARG_shadowed,
+	 {ARG_watch, ARG_roomy, ARG_plugin, ARG_set, ARG_json, ARG_shadowed,
 	  ARG_shadow_pools},
 	 "The program is recorded meanwhile, which costs it some 20 ns a request, and\n"
 	 "each pool is played beside it on a simulated device: the program's own device\n"
 	 "is not asked for anything. A table is printed again and again, until Ctrl-C or\n"
-	 "the program's end. The device is larger than any is, unless --device is given.\n",
+	 "the program's end.\n",
 	 NULL,
 	 shadow_command, false, NULL, NULL},
 	{"import", "make a recording of what another tool has written",
 	 {ARG_source_format, ARG_into, ARG_source},
 	 "What was made is read by mnm report, export, plan and replay as any recording.\n"
-	 "If something is wrong with FILE, one line says where, and nothing is written.\n",
+	 "If something is wrong with FILE, one line says where, and nothing is written;\n"
+	 "but if its last line is cut off, all up to there is, with exit status 1.\n",
 	 import_more,
 	 import_run, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",

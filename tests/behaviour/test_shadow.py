@@ -200,3 +200,10 @@ def test_wrong_words_begin_nothing(box, shell, words, status, why):
     assert (done.returncode, done.stdout) == (status, "")
     assert re.fullmatch(why + r"\n", done.stderr), done.stderr
     assert "recording" not in shell.ask("stat")
+
+
+def test_the_help_has_the_devices_own_default(box):
+    """Which is not that of a replay."""
+    assert "[1024G, more than any has]" in box.mnm("shadow", "--help").stdout
+    assert "[t4]" not in box.mnm("shadow", "--help").stdout
+    assert "[t4]" in box.mnm("replay", "--help").stdout

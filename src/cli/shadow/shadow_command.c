@@ -222,7 +222,7 @@ static int shadows_run(struct shadows *shadows, const struct command *command,
 	double each = arguments->watch > 0 ? arguments->watch : EACH_S;
 	struct player_pools pools = {0};
 	const char *profile =
-		arguments->simulated ? arguments->simulated : roomy;
+		arguments->roomy ? arguments->roomy : roomy;
 	int status =
 		players_prepare(command, arguments, profile, shadows->devices,
 				arguments->shadow_pools, &pools);
