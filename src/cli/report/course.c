@@ -118,8 +118,8 @@ static void request_count(struct course *course,
 	unsigned int at = size_class(event->size);
 
 	course->requests++;
-	course->hits += event->flags & MNM_RECORD_SERVED &&
-			!(event->flags & MNM_RECORD_DRIVER);
+	course->undriven += event->flags & MNM_RECORD_SERVED &&
+			    !(event->flags & MNM_RECORD_DRIVER);
 	course->counts[at]++;
 	course->bytes[at] += event->size;
 }
@@ -224,9 +224,10 @@ static json_t *series_json(struct course *course)
 json_t *course_json(struct course *course)
 {
 	json_int_t reserved = series_greatest(&course->series[COURSE_RESERVED]);
-	json_t *json = json_pack(
-		"{s:I,s:I,s:I}", "requests", (json_int_t)course->requests,
-		"hits", (json_int_t)course->hits, "peak_reserved", reserved);
+	json_t *json = json_pack("{s:I,s:I,s:I}", "requests",
+				 (json_int_t)course->requests, "undriven",
+				 (json_int_t)course->undriven, "peak_reserved",
+				 reserved);
 
 	json_object_set_new(json, "series", series_json(course));
 	json_object_set_new(json, "stack", stack_json(&course->stack));

@@ -38,7 +38,9 @@ struct course {
 	bool pooled; /* it is known what some block takes */
 	struct series series[COURSE_FIGURES];
 	struct stack stack;
-	uint64_t requests, hits; /* hits: served without the driver */
+	/* undriven: requests that a pool has served without the driver, also
+	 * for a part of one. */
+	uint64_t requests, undriven;
 	uint64_t counts[SIZE_CLASSES], bytes[SIZE_CLASSES];
 	struct slow_calls slow_calls;
 	struct iterations iterations;

@@ -14,9 +14,10 @@ function drawTiles(course, device) {
 	if (course.peak_reserved)
 		tile(bytesText(course.peak_reserved), "reserved at most");
 	tile(countText(device.requests), "requests");
-	if (course.hits)
-		tile(percentText(course.hits / course.requests), "served by idle memory");
-	if (course.hits || device.driver)
+	if (course.undriven)
+		tile(percentText(course.undriven / course.requests),
+			"served without the driver");
+	if (course.undriven || device.driver)
 		tile(countText(device.driver), "times the driver was asked");
 	tile(countText(device.failed), "failed", device.failed ? "bad" : "");
 }
