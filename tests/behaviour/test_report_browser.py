@@ -164,17 +164,31 @@ HOVERS = [
 ]
 
 
+def told_at(browser, section, at):
+    """What is told so far from the middle of it."""
+    browser.driver.execute_script(
+        "document.querySelector(arguments[0]).scrollIntoView("
+        "{block: 'center'})", f"#{section}")
+    browser.point(f"#{section}", *at)
+    layer = f"#{section.split(' ', maxsplit=1)[0]} .hoverlayer"
+    browser.await_true(f"document.querySelector('{layer}').textContent !== ''")
+    return browser.text(layer)
+
+
 def test_what_is_under_the_pointer_is_told(box, laps, browser):
     browser.open(made(box, laps))
     for section, at, shows in HOVERS:
-        browser.driver.execute_script(
-            "document.querySelector(arguments[0]).scrollIntoView("
-            "{block: 'center'})", f"#{section}")
-        browser.point(f"#{section}", *at)
-        layer = f"#{section.split(' ', maxsplit=1)[0]} .hoverlayer"
-        browser.await_true(
-            f"document.querySelector('{layer}').textContent !== ''")
-        assert re.search(shows, browser.text(layer)), browser.text(layer)
+        text = told_at(browser, section, at)
+        assert re.search(shows, text), text
+
+
+def test_the_map_tells_the_region_of_a_block(box, tmp_path, browser):
+    shell = open_shell(box, "vmm_pool", record=tmp_path / "out")
+    took(shell, "alloc a 33554432")
+    shell.end()
+    browser.open(made(box, tmp_path / "out"))
+    assert re.search(r"in the region 0x[0-9a-f]+ of vmm_pool: 32 MiB, 1 block$",
+                     told_at(browser, "map .nsewdrag", (-100, 0)))
 
 
 def test_another_device_is_shown(box, laps, browser):

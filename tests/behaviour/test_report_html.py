@@ -170,6 +170,29 @@ def test_the_map_has_the_bytes_that_blocks_take(box, laps):
         assert len(course["map"]["rows"]) <= 64
 
 
+@pytest.mark.parametrize("pool, count", [
+    ("vmm_pool", 1), ("best_fit_pool", 3), ("page_unit_pool", 0)])
+def test_the_map_has_the_regions_of_its_blocks(box, tmp_path, pool, count):
+    path = tmp_path / "out"
+    shell = open_shell(box, pool, record=path, sim="16G")
+    for line in ("alloc gone 70000000", "free gone", "alloc a 40000000",
+                 "alloc b 50000000", "alloc c 5000"):
+        took(shell, line)
+    shell.end()
+    (_, course), = both(figures_of(made(box, path)))
+    regions = course["map"]["regions"]
+    assert len(regions) == count
+    if not count:
+        return
+    assert {region["pool"] for region in regions} == {pool}
+    lives = [row for row in events(box, path) if row["kind"] == "malloc"][1:]
+    assert sum(region["blocks"] for region in regions) == len(lives)
+    assert sum(region["live"] for region in regions) == sum(
+        int(row["span"]) for row in lives)
+    lives = [region["live"] for region in regions]
+    assert lives == sorted(lives, reverse=True)
+
+
 def test_the_sizes_are_those_that_were_asked_for(box, laps):
     rows = events(box, laps)
     for device, course in both(figures_of(made(box, laps))):

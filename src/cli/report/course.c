@@ -35,6 +35,7 @@ void course_close(struct course *course)
 	for (int i = 0; i < COURSE_FIGURES; i++)
 		free(course->series[i].points);
 	stack_close(&course->stack);
+	regions_close(&course->regions);
 	json_decref(course->moments.list);
 	json_decref(course->failures);
 	json_decref(course->tree);
@@ -152,6 +153,7 @@ void course_event(struct course *course, uint64_t bucket, uint64_t time,
 		iterations_mark(&course->iterations, time, course->live);
 	iterations_note(&course->iterations, event, course->live);
 	moments_add(&course->moments, bucket, event);
+	regions_note(&course->regions, event);
 }
 
 void course_border(struct course *course, uint64_t time, bool last)
@@ -191,6 +193,11 @@ void course_peak(struct course *course, const struct live_blocks *live)
 	course->tree =
 		peak_blocks_tree(&visit.blocks, &course->stack.functions);
 	course->map = peak_blocks_map(&visit.blocks);
+	if (course->map)
+		json_object_set_new(course->map, "regions",
+				    regions_json(&course->regions,
+						 &visit.blocks,
+						 course->stack.record));
 	peak_blocks_close(&visit.blocks);
 }
 

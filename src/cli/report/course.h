@@ -9,6 +9,7 @@
 
 #include "iterations.h"
 #include "moments.h"
+#include "regions.h"
 #include "series.h"
 #include "slow_calls.h"
 #include "stack.h"
@@ -45,6 +46,7 @@ struct course {
 	struct slow_calls slow_calls;
 	struct iterations iterations;
 	struct moments moments;
+	struct regions regions;
 	json_t *failures, *tree, *map;
 };
 

@@ -69,19 +69,30 @@ function mapRows(map) {
 	return rows;
 }
 
-function mapText(map, row) {
+/* The region that an address is in, and what lives there; or "". */
+function regionText(regions, at) {
+	const region = regions.find((each) =>
+		at >= each.begin && at < each.begin + each.size);
+	return !region ? "" : `<br>in the region ${region.address} of ` +
+		`${escaped(region.pool)}: ${bytesText(region.live)}, ` +
+		blocksText(region.blocks);
+}
+
+function mapText(map, regions, row) {
 	if (!row.used)
 		return Array(map.rows[0].used.length).fill("a gap");
 	return row.used.map((used, i) => {
 		const at = BigInt(row.label) + BigInt(i) * BigInt(map.cell);
 		return `0x${at.toString(16)}<br>${bytesText(used)} of ` +
-			bytesText(map.cell);
+			bytesText(map.cell) + regionText(regions, Number(at));
 	});
 }
 
 function drawMap(course) {
 	const map = course.map;
 	const rows = map ? mapRows(map) : [];
+	const regions = map ? map.regions.map((each) =>
+		({...each, begin: Number(each.address)})) : [];
 	const traces = rows.length ? [{
 		type: "heatmap", zmin: 0, zmax: 100, xgap: 1, ygap: 1,
 		y: rows.map((row) => row.label),
@@ -89,7 +100,7 @@ function drawMap(course) {
 			? row.used.map((used) => used
 				? Math.min(100, 100 * used / map.cell) : 0)
 			: Array(map.rows[0].used.length).fill(null)),
-		text: rows.map((row) => mapText(map, row)),
+		text: rows.map((row) => mapText(map, regions, row)),
 		hovertemplate: "%{text}<extra></extra>",
 		colorscale: [[0, colour("line")], [0.001, colour("ground")],
 			[1, shareColour(0)]],
