@@ -1,19 +1,13 @@
 #include "build_id.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PARTS_MOST = 64, NOTES_MOST = 1024 };
+#include "mapped_elf.h"
 
-/* By the kernel, which knows whether it is still mapped. */
-static bool bytes_read(int memory, uint64_t address, void *to, size_t size)
-{
-	return pread(memory, to, size, (off_t)address) == (ssize_t)size;
-}
+enum { NOTES_MOST = 1024 };
 
 static size_t padded(uint32_t size)
 {
@@ -46,34 +40,29 @@ static void notes_look(const uint8_t *notes, size_t size, char *id)
 	}
 }
 
-static void id_find(int memory, uint64_t address, char *id)
+void build_id_find(int memory, uint64_t address, const Elf64_Phdr *parts,
+		   int count, char id[BUILD_ID_SIZE])
 {
-	Elf64_Phdr parts[PARTS_MOST];
 	uint8_t notes[NOTES_MOST];
-	Elf64_Ehdr head;
 
-	if (!bytes_read(memory, address, &head, sizeof(head)) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(*parts) || head.e_phnum > PARTS_MOST ||
-	    !bytes_read(memory, address + head.e_phoff, parts,
-			head.e_phnum * sizeof(*parts)))
-		return;
-	for (int i = 0; i < head.e_phnum && !*id; i++)
+	*id = '\0';
+	for (int i = 0; i < count && !*id; i++)
 		if (parts[i].p_type == PT_NOTE &&
 		    parts[i].p_filesz <= sizeof(notes) &&
-		    bytes_read(memory, address + parts[i].p_offset, notes,
-			       parts[i].p_filesz))
+		    mapped_read(memory, address + parts[i].p_offset, notes,
+				parts[i].p_filesz))
 			notes_look(notes, parts[i].p_filesz, id);
 }
 
 void build_id_read(uint64_t address, char id[BUILD_ID_SIZE])
 {
-	int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	Elf64_Phdr parts[MAPPED_PARTS_MOST];
+	int memory = mapped_open();
 
 	*id = '\0';
 	if (memory < 0)
 		return;
-	id_find(memory, address, id);
+	build_id_find(memory, address, parts,
+		      mapped_parts(memory, address, parts), id);
 	close(memory);
 }

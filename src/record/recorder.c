@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "askers.h"
+#include "awaited.h"
 #include "frame.h"
 #include "live_list.h"
 #include "modules.h"
@@ -51,6 +53,8 @@ static struct {
 		       1]; /* whether the file has it, by number */
 	struct recorder_figures figures;
 } recorder;
+
+static _Atomic uint64_t began; /* in nanoseconds of CLOCK_MONOTONIC */
 
 static void end_with(int error)
 {
@@ -260,6 +264,7 @@ void recorder_expect(void)
 	record_clock_open();
 	record_rings_open();
 	record_scale_begin(&recorder.scale);
+	atomic_store(&began, recorder.scale.ns);
 	record_slow_set(SLOW_NS); /* as many ticks: a nanosecond or less each */
 	recorder.expected = true;
 	record_switch(true);
@@ -344,15 +349,29 @@ static void take(uint64_t until)
 
 void recorder_tick(void)
 {
-	uint64_t now;
+	uint64_t until;
+	bool hurries;
 
 	if (!recorder.runs)
 		return;
-	now = scale_turn();
-	take(now - (uint64_t)(LATE_NS / recorder.scale.length));
+	until = scale_turn() - (uint64_t)(LATE_NS / recorder.scale.length);
+	hurries = awaited_is_taken(until);
+	take(until);
 	if (recorder.runs &&
-	    record_clock_ns() - recorder.last_frame >= FRAME_NS)
+	    (hurries || record_clock_ns() - recorder.last_frame >= FRAME_NS))
 		flush();
+	if (hurries)
+		awaited_written();
+}
+
+uint64_t recorder_now(void)
+{
+	return record_clock_ns() - atomic_load(&began);
+}
+
+uint64_t recorder_id(void)
+{
+	return recorder.file.id;
 }
 
 void recorder_end(void)

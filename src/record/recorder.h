@@ -49,6 +49,11 @@ void recorder_end(void);
 struct recorder_figures recorder_figures(void);
 const char *recorder_path(void);
 
+/* In any thread. How long it has been made, in nanoseconds, as its events have
+ * their times; and the number that its parts share. */
+uint64_t recorder_now(void);
+uint64_t recorder_id(void);
+
 /* In a forked child: the parent makes the record. */
 void recorder_forget(void);
 

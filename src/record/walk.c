@@ -1,0 +1,82 @@
+#include "walk.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	PAGE = 4096,          /* or a part of one */
+	FRAME_MOST = 1 << 24, /* bytes of a frame that is believed */
+};
+
+/* Whether the word can be read: the kernel reads it before it sees that it is
+ * asked for nothing. */
+static bool is_readable(uint64_t address)
+{
+	return syscall(SYS_rt_sigprocmask, ~0L, address, NULL, 8L) &&
+	       errno != EFAULT;
+}
+
+/* A wrong step may lead anywhere. What is read is others' memory on the stack.
+ */
+__attribute__((no_sanitize("address", "thread"))) static bool word_read(
+	struct walk *walk, uint64_t address, uint64_t *word)
+{
+	if (address % sizeof(*word))
+		return false;
+	if (walk->page != address / PAGE && !is_readable(address))
+		return false;
+	walk->page = address / PAGE;
+	*word = *(const uint64_t *)address;
+	return true;
+}
+
+static bool step_by_rule(struct walk *walk, const struct eh_rule *rule)
+{
+	uint64_t stack =
+		(rule->base == REGISTER_FRAME ? walk->frame : walk->stack) +
+		(uint64_t)rule->offset;
+	uint64_t frame = walk->frame, pc;
+
+	if (rule->is_last || !rule->return_is_saved ||
+	    (rule->indirect && !word_read(walk, stack, &stack)) ||
+	    stack <= walk->stack || stack - walk->stack > FRAME_MOST)
+		return false;
+	if ((rule->frame_is_saved &&
+	     !word_read(walk,
+			(rule->by_itself ? walk->frame : stack) +
+				(uint64_t)rule->frame_at,
+			&frame)) ||
+	    !word_read(walk, stack + (uint64_t)rule->return_at, &pc))
+		return false;
+	walk->pc = walk_code_address(pc);
+	walk->stack = stack;
+	walk->frame = frame;
+	return true;
+}
+
+/* Code that was made as the program runs has a frame, or ends the walk. */
+static bool step_by_frame(struct walk *walk)
+{
+	uint64_t at = walk->frame, frame, pc;
+
+	if (at < walk->stack || at - walk->stack > FRAME_MOST ||
+	    !word_read(walk, at, &frame) ||
+	    !word_read(walk, at + sizeof(at), &pc))
+		return false;
+	walk->pc = walk_code_address(pc);
+	walk->stack = at + 2 * sizeof(at);
+	walk->frame = frame;
+	return true;
+}
+
+bool walk_step(struct walk *walk)
+{
+	/* A call may be the last of its function, so pc is behind that. */
+	const struct eh_module *module = walk->module_find(walk->pc - 1);
+	struct eh_rule rule;
+
+	return module && eh_frame_find(module, walk->pc - 1, &rule)
+		       ? step_by_rule(walk, &rule)
+		       : step_by_frame(walk);
+}

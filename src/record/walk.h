@@ -1,0 +1,40 @@
+/* A walk over the calling thread's stack, with each step checked: a wrong one
+ * ends it, and reads nothing that can't be read. */
+#ifndef MNM_RECORD_WALK_H
+#define MNM_RECORD_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eh_frame.h"
+
+struct walk {
+	uint64_t pc, stack, frame; /* registers of the function at hand */
+	uint64_t page;             /* is known to be readable */
+	/* The loaded file that has the code, or NULL. */
+	const struct eh_module *(*module_find)(uint64_t code);
+};
+
+/* To the function that has called the one at hand. Returns false if nobody is
+ * known to have. */
+bool walk_step(struct walk *walk);
+
+/* Where the calling function was called, for a walk from there. */
+#define WALK_HERE \
+	.pc = walk_code_address( \
+		((const uint64_t *)__builtin_frame_address(0))[1]), \
+	.stack = (uintptr_t)__builtin_dwarf_cfa(), \
+	.frame = ((const uint64_t *)__builtin_frame_address(0))[0]
+
+/* Of a function that begins a walk. */
+#define READS_STACK __attribute__((noinline, no_sanitize("address", "thread")))
+
+static inline uint64_t walk_code_address(uint64_t word)
+{
+#ifdef __aarch64__
+	word &= (UINT64_C(1) << 48) - 1; /* without its signature */
+#endif
+	return word;
+}
+
+#endif
