@@ -342,6 +342,11 @@ static bool slot_serves(const struct slot *slot)
 	return page && page != PAGE_RELEASED && !slot->left;
 }
 
+bool pages_serve_at(const struct pages *pages, uint64_t addr)
+{
+	return slot_serves(&pages->slots[slot_of(pages, addr)]);
+}
+
 static bool slots_serve(const struct pages *pages, uint32_t slot, uint32_t end)
 {
 	while (slot < end && slot_serves(&pages->slots[slot]))

@@ -79,6 +79,9 @@ void pages_settle(struct pages *pages, const struct stretch *stretch,
 /* Whether none of these slots has a page. */
 bool pages_are_none(const struct pages *pages, const struct stretch *stretch);
 
+/* Whether blocks may be at the address, as there is a page for them. */
+bool pages_serve_at(const struct pages *pages, uint64_t addr);
+
 /* Gives the pages of these slots back to the driver. If it refuses that for now
  * (backing_is_refused), this is to be called again. */
 int pages_give(struct pages *pages, const struct stretch *stretch);

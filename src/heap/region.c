@@ -390,3 +390,28 @@ struct context *region_context_over(uint64_t addr, size_t bytes)
 	pthread_mutex_unlock(&lock);
 	return context;
 }
+
+/* A context's lock is taken before this one, so here it is only tried. */
+bool regions_try_each(const struct device *device,
+		      void (*visit)(const struct heap_region *region,
+				    void *arg),
+		      void *arg)
+{
+	bool all = true;
+
+	if (pthread_mutex_trylock(&lock))
+		return false;
+	for (size_t i = 0; i < count && all; i++) {
+		struct heap *heap = table[i]->heap;
+
+		if (heap->device != device)
+			continue;
+		all = !pthread_mutex_trylock(&heap->context->lock);
+		if (!all)
+			break;
+		visit(table[i], arg);
+		pthread_mutex_unlock(&heap->context->lock);
+	}
+	pthread_mutex_unlock(&lock);
+	return all;
+}

@@ -15,6 +15,7 @@
 
 struct block;
 struct context;
+struct device;
 struct heap;
 struct pages;
 struct pool;
@@ -76,6 +77,14 @@ bool region_has(uint64_t addr);
 /* Whether the address is in a region, and what that is made of. *start is where
  * the block begins that the address may be in; 0 if there is none. */
 bool region_block_at(uint64_t addr, uint64_t *start, enum mnm_backing *backing);
+
+/* Calls visit for each region of the device under its context's lock, without
+ * waiting for a lock: if one is not free, returns false, and not all were
+ * visited. */
+bool regions_try_each(const struct device *device,
+		      void (*visit)(const struct heap_region *region,
+				    void *arg),
+		      void *arg);
 
 /* Whether there has been a region. */
 extern _Atomic bool regions_any;

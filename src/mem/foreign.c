@@ -369,3 +369,19 @@ void foreign_each(void (*each)(const struct mnm_record_event *event))
 	}
 	pthread_mutex_unlock(&lock);
 }
+
+bool foreign_try_each(const struct device *device,
+		      void (*each)(enum foreign_kind kind, size_t bytes,
+				   void *arg),
+		      void *arg)
+{
+	struct foreign *foreign, *next;
+
+	if (pthread_mutex_trylock(&lock))
+		return false;
+	HASH_ITER (hh, table, foreign, next)
+		if (foreign->device == device)
+			each(foreign->kind, foreign->bytes, arg);
+	pthread_mutex_unlock(&lock);
+	return true;
+}

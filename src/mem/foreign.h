@@ -14,6 +14,7 @@
 #include "common/counter_list.h"
 
 struct context;
+struct device;
 struct foreign;
 
 /* What a handle names: the same number may be a handle of several kinds. A
@@ -100,5 +101,12 @@ void foreign_forget(const struct context *context);
 /* Calls each for all of it but what other processes share. */
 struct mnm_record_event;
 void foreign_each(void (*each)(const struct mnm_record_event *event));
+
+/* Calls each for all of it that is of the device. Waits for no lock: returns
+ * false, and calls nothing, if another thread has it. */
+bool foreign_try_each(const struct device *device,
+		      void (*each)(enum foreign_kind kind, size_t bytes,
+				   void *arg),
+		      void *arg);
 
 #endif

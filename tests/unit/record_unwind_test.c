@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/own_stack.h"
 #include "record/unwind.h"
 #include "run.h"
 
@@ -114,6 +115,54 @@ START_TEST(it_leads_through_frames_that_are_aligned)
 }
 END_TEST
 
+static struct own_stack own;
+
+/* The frames are those of a walk that has taken the loader's lock. */
+__attribute__((noinline)) static void look_alone(void)
+{
+	own = (struct own_stack){0};
+	found_count =
+		unwind((uintptr_t)__builtin_return_address(0), found, MOST);
+	own_stack_read(&own, NULL);
+	__asm__ volatile("");
+}
+
+static int visit_alone(const void *a, const void *b)
+{
+	look_alone();
+	return (int)(*(const char *)a - *(const char *)b);
+}
+
+START_TEST(a_stack_without_the_loader_is_the_same)
+{
+	char letters[] = "zyxw";
+	const struct own_file *file;
+	char build[BUILD_ID_SIZE];
+
+	qsort(letters, 4, 1, visit_alone);
+	ck_assert_uint_eq(own.count - 1, found_count);
+	for (size_t i = 0; i < found_count; i++)
+		ck_assert_uint_eq(own.frames[i + 1].address, found[i]);
+	ck_assert_int_ge(own.frames[1].file, 0);
+	file = &own.files[own.frames[1].file];
+	ck_assert_ptr_nonnull(strstr(file->path, "record_unwind_test"));
+	ck_assert_uint_ge(found[0], file->start);
+	ck_assert_uint_lt(found[0], file->end);
+	build_id_read(file->first, build);
+	ck_assert_str_eq(file->build, build);
+}
+END_TEST
+
+START_TEST(what_lies_within_is_left_out)
+{
+	own = (struct own_stack){0};
+	own_stack_read(&own, (const void *)look_alone);
+	ck_assert_uint_gt(own.count, 0);
+	ck_assert_ptr_null(strstr(own.files[own.frames[0].file].path,
+				  "record_unwind_test"));
+}
+END_TEST
+
 START_TEST(what_has_not_called_is_not_found)
 {
 	ck_assert_uint_eq(unwind(1, found, MOST), 0);
@@ -128,6 +177,8 @@ int main(void)
 		it_leads_through_code_of_others,
 		it_ends_where_its_thread_begins,
 		it_leads_through_frames_that_are_aligned,
+		a_stack_without_the_loader_is_the_same,
+		what_lies_within_is_left_out,
 		what_has_not_called_is_not_found,
 		NULL,
 	};
