@@ -32,6 +32,13 @@ char *text_plain(const char *from, char *to, size_t size)
 	return to;
 }
 
+char *text_cut(char *text, size_t most)
+{
+	if (strlen(text) > most)
+		memcpy(text + most - 3, "...", sizeof("..."));
+	return text;
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

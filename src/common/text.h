@@ -11,6 +11,10 @@
  * ?. from may be NULL, and may be the same as to. Returns to. */
 char *text_plain(const char *from, char *to, size_t size);
 
+/* Cuts a plain text to so many characters, at least three: dots are the last
+ * ones then. Returns it. */
+char *text_cut(char *text, size_t most);
+
 /* What people call a program: the file name of words[0], or, for a Python
  * interpreter, that of its script or module. It is written to `to` as by
  * text_plain; "" if there are no words. Returns to. */

@@ -62,8 +62,7 @@ static json_t *failures_json(const struct report *report,
 	return list;
 }
 
-/* Who held the peak, in three ways. */
-static void peak_put(json_t *json, const struct report *report,
+void report_peak_put(json_t *json, const struct report *report,
 		     const struct device_summary *device)
 {
 	json_object_set_new(json, "holders", holders_json(report, device));
@@ -98,7 +97,7 @@ static json_t *device_json(const struct report *report, unsigned int number,
 #undef FIGURE
 	json_object_set_new(json, "failures", failures_json(report, device));
 	if (holders)
-		peak_put(json, report, device);
+		report_peak_put(json, report, device);
 	return json;
 }
 

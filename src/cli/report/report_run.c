@@ -12,12 +12,12 @@
 #include "common/option.h"
 #include "common/text.h"
 #include "holders.h"
+#include "peak_print.h"
 #include "postmortem.h"
 #include "repeats.h"
 #include "report.h"
-#include "stacks.h"
 
-enum { NAME_SIZE = 256, SHOWN = 15, WIDTH_MOST = 24 };
+enum { NAME_SIZE = 256 };
 
 static void code_note(void *argument, const struct mnm_record_event *event)
 {
@@ -48,88 +48,11 @@ static const char *device_text(unsigned int device, char text[32])
 	return text;
 }
 
-static double percent(uint64_t part, uint64_t whole)
+char *report_range(const struct report *report, uint64_t number,
+		   char name[RANGE_NAME_SIZE])
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-const char *report_range(const struct report *report, uint64_t number,
-			 char name[RANGE_NAME_SIZE])
-{
-	return number ? text_plain(report->summary.paths[number], name,
-				   RANGE_NAME_SIZE)
-		      : "(no range)";
-}
-
-static void holders_print(const struct device_summary *device,
-			  const struct named_holder *named, size_t count,
-			  const char *title)
-{
-	size_t shown;
-	char bytes[TEXT_BYTES_SIZE];
-	uint64_t rest = 0, blocks = 0;
-
-	shown = count <= SHOWN ? count : SHOWN - 1;
-	printf("  %10s %5s %8s  %-*s %s\n", "live then", "", "blocks",
-	       WIDTH_MOST, title, "in");
-	for (size_t i = 0; i < count; i++) {
-		if (i >= shown) {
-			rest += named[i].bytes;
-			blocks += named[i].blocks;
-			continue;
-		}
-		printf("  %10s %4.0f%% %8" PRIu64 "  %-*s %s\n",
-		       text_bytes((int64_t)named[i].bytes, bytes),
-		       percent(named[i].bytes, device->peak), named[i].blocks,
-		       WIDTH_MOST, named[i].file, named[i].function);
-	}
-	if (blocks)
-		printf("  %10s %4.0f%% %8" PRIu64 "  by %zu others\n",
-		       text_bytes((int64_t)rest, bytes),
-		       percent(rest, device->peak), blocks, count - shown);
-}
-
-/* In which ranges of the program its holders were asked for. */
-static void ranges_print(const struct report *report,
-			 const struct device_summary *device)
-{
-	char bytes[TEXT_BYTES_SIZE], path[RANGE_NAME_SIZE];
-	const struct holders *ranges = &device->ranges;
-
-	if (!report->summary.path_count)
-		return;
-	printf("  %10s %5s %8s  %s\n", "live then", "", "blocks",
-	       "asked for in");
-	for (size_t i = 0; i < ranges->count && i < SHOWN; i++)
-		printf("  %10s %4.0f%% %8" PRIu64 "  %s\n",
-		       text_bytes((int64_t)ranges->at[i].bytes, bytes),
-		       percent(ranges->at[i].bytes, device->peak),
-		       ranges->at[i].blocks,
-		       report_range(report, ranges->at[i].key, path));
-	if (ranges->count > SHOWN)
-		printf("  and %zu others\n", ranges->count - SHOWN);
-}
-
-/* Who held the peak: by the code that has called CUDA; by stacks, if there are
- * some; and by ranges. */
-static void peak_print(const struct report *report,
-		       const struct device_summary *device)
-{
-	size_t count = 0;
-	struct named_holder *named =
-		holders_name(device, report->symbols, &count);
-
-	holders_print(device, named, count, "asked for by");
-	free(named);
-	if (report->summary.stack_count) {
-		named = stacks_name(&report->summary, device, report->symbols,
-				    &count);
-		holders_print(device, named, count, "by their stacks");
-		free(named);
-	}
-	ranges_print(report, device);
-	if (report->stacks && report->summary.stack_count)
-		stacks_print(&report->summary, device, report->symbols);
+	return text_plain(number ? report->summary.paths[number] : "(no range)",
+			  name, RANGE_NAME_SIZE);
 }
 
 static void failures_print(const struct report *report,
@@ -177,8 +100,8 @@ static void device_print(const struct report *report, unsigned int number)
 	       " (%.1f %%), %" PRIu64 " fences, %" PRIu64 " swaps, %" PRIu64
 	       " trims\n",
 	       device->requests, device->frees, device->failed, device->driver,
-	       percent(device->driver,
-		       device->requests + device->frees + device->failed),
+	       peak_percent(device->driver,
+			    device->requests + device->frees + device->failed),
 	       device->fences, device->swaps, device->trims);
 	failures_print(report, device);
 	if (device->peak)
