@@ -101,6 +101,13 @@ $(BUILD)/tests/programs/past_end: $(BUILD)/obj/tests/programs/past_end.o \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -o $@
 
+CHECK += $(BUILD)/tests/programs/runs_out
+$(BUILD)/tests/programs/runs_out: $(BUILD)/obj/tests/programs/runs_out.o \
+		$(BUILD)/sim/libcuda.so $(BUILD)/sim/libcudart.so.13
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -rdynamic $< -L$(BUILD)/sim \
+		-lcudart -lcuda -pthread -o $@
+
 CHECK += $(BUILD)/tests/programs/resource_threads
 $(BUILD)/tests/programs/resource_threads: tests/programs/resource_threads.cpp \
 		$(BUILD)/sim/libcudart.so.13

@@ -148,7 +148,8 @@ const struct command commands[] = {
 	 "failed, so far as the recording says.\n"
 	 "If the end of the recording is missing or damaged, all up to there counts,\n"
 	 "one line says so, and the exit status is 1. FILE may also be what mnm has\n"
-	 "written as a program's memory ran out (PID.oom.json).\n", NULL,
+	 "written as a program's memory ran out (PID.oom.json): which code had asked,\n"
+	 "what was live and idle, and who held it if the program was recorded.\n", NULL,
 	 report_run, false, NULL, NULL},
 	{"export", "write a recording as something else",
 	 {ARG_format, ARG_device, ARG_output, ARG_recording},

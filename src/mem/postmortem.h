@@ -8,8 +8,9 @@
 
 struct device;
 
-/* A request of so many bytes (0 if unknown) has failed for good. Takes no lock
- * and no memory, and fails silently. To be called without a lock. */
+/* A request of so many bytes (0 if unknown) has failed for good. Takes no
+ * memory, waits for no lock, and fails silently. To be called without a
+ * lock. */
 void postmortem_write(struct device *device, size_t asked, bool by_limit);
 
 /* Writes the text as the process's post-mortem: where the option says, or into

@@ -163,17 +163,14 @@ static bool file_make(const char *path, const char *text, size_t length)
 	return false;
 }
 
-/* A thread may be cancelled where it opens or writes a file; and a limit of
- * sizes raises a signal, which must neither end the program nor be left
- * pending for it. */
+/* A limit of sizes raises a signal, which must neither end the program nor be
+ * left pending for it. */
 static bool quietly_make(const char *path, const char *text, size_t length)
 {
 	const struct timespec now = {0, 0};
-	int cancel = PTHREAD_CANCEL_ENABLE;
 	sigset_t ours, before, pending;
 	bool made;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sigemptyset(&ours);
 	sigpending(&pending);
 	if (!sigismember(&pending, SIGXFSZ))
@@ -183,19 +180,14 @@ static bool quietly_make(const char *path, const char *text, size_t length)
 	while (sigtimedwait(&ours, NULL, &now) > 0)
 		;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	pthread_setcancelstate(cancel, NULL);
 	return made;
 }
 
 bool postmortem_save(const char *text, size_t length, char *path, size_t size)
 {
 	const char *option = config_current()->postmortem;
-	int saved = errno;
-	bool made;
 
-	made = (strcmp(option, AUTO) ? path_of_option(option, path, size)
+	return (strcmp(option, AUTO) ? path_of_option(option, path, size)
 				     : path_of_folder(path, size)) &&
 	       quietly_make(path, text, length);
-	errno = saved;
-	return made;
 }

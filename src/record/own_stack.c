@@ -75,7 +75,7 @@ static const char *line_read(char *line, struct own_file *file)
 	return strchr(at, '/');
 }
 
-/* Finds the file that is mapped at the address. */
+/* Finds what is mapped at the address; false: it is no file. */
 static bool file_look(struct maps *maps, uint64_t address,
 		      struct own_file *file)
 {
@@ -98,6 +98,7 @@ static bool file_look(struct maps *maps, uint64_t address,
 		file->first = strcmp(first_path, file->path) ? 0 : first;
 		return true;
 	}
+	file->start = file->end = 0;
 	return false;
 }
 
@@ -151,7 +152,8 @@ static int file_of(struct own_stack *stack, uint64_t code)
 	for (size_t i = 0; i < stack->file_count; i++)
 		if (code >= stack->files[i].start && code < stack->files[i].end)
 			return (int)i;
-	if (stack->file_count == OWN_STACK_FILES)
+	if (stack->file_count == OWN_STACK_FILES ||
+	    (code >= stack->other_start && code < stack->other_end))
 		return -1;
 	maps.at = maps.have = 0;
 	maps.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -159,8 +161,11 @@ static int file_of(struct own_stack *stack, uint64_t code)
 		return -1;
 	found = file_look(&maps, code, file);
 	close(maps.fd);
-	if (!found)
+	if (!found) {
+		stack->other_start = file->start;
+		stack->other_end = file->end;
 		return -1;
+	}
 	file_describe(file);
 	return (int)stack->file_count++;
 }

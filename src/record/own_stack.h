@@ -36,6 +36,7 @@ struct own_stack {
 	size_t count;
 	struct own_file files[OWN_STACK_FILES];
 	size_t file_count;
+	uint64_t other_start, other_end; /* code of no file, met last */
 };
 
 /* Reads it from the first function on whose code is neither in the file that

@@ -2,6 +2,11 @@
 
 WRITE = "src/mem/postmortem.c"
 FILE = "src/mem/postmortem_file.c"
+LIVE = "src/mem/postmortem_live.c"
+TEXT = "src/mem/postmortem_text.c"
+STACK = "src/record/own_stack.c"
+HOLES = "src/heap/holes.c"
+MOMENT = "src/cli/report/moment.c"
 
 ROWS = [
     ("a_second_post_mortem_replaces_the_first", "test_postmortem.py -k once",
@@ -18,4 +23,29 @@ ROWS = [
     ("a_link_of_anybody_is_replaced", "test_postmortem.py -k nothing_else",
      (FILE, "	if (!file_stat(path, &st, AT_SYMLINK_NOFOLLOW) && "
       "!S_ISREG(st.st_mode))\n		return false;\n", "")),
+    ("a_library_of_ours_has_asked", "test_postmortem.py -k which_code",
+     (STACK, "within && !stack->count && file >= 0 &&", "within && 0 &&")),
+    ("a_runtime_has_asked", "test_postmortem.py -k which_code",
+     (STACK, "code.is_runtime = unwind_is_runtime(file->path)",
+      "code.is_runtime = false")),
+    ("a_post_mortem_is_a_place_to_be_cancelled",
+     "test_postmortem.py -k whatever_is_held",
+     (WRITE, "pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);",
+      "(void)cancel;")),
+    ("a_recording_lacks_what_came_before_the_end",
+     "test_postmortem.py -k at_once",
+     (WRITE, "	if (recorded)\n		awaited_ask();\n", "")),
+    ("who_holds_what_is_as_of_the_end",
+     "test_postmortem.py -k as_of_the_failure",
+     (MOMENT, "event->time > reading->moment->time", "false")),
+    ("another_recording_tells_who_held_what", "test_postmortem.py -k is_gone",
+     (MOMENT, "	return same;", "	return same || own;")),
+    ("addresses_without_pages_are_holes",
+     "test_postmortem.py -k without_pages",
+     (HOLES, "!pages_serve_at(region->pages, at)", "false")),
+    ("stream_ordered_memory_is_told_as_plain",
+     "test_postmortem.py -k by_kind",
+     (LIVE, "word & BLOCK_ORDERED", "word & BLOCK_GONE")),
+    ("a_quote_ends_a_text", "test_postmortem.py -k as_they_are",
+     (TEXT, "*at == '\"' || *at == '\\\\'", "*at == '\\\\'")),
 ]

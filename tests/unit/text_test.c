@@ -95,13 +95,25 @@ START_TEST(bytes_are_told_in_eight_characters)
 }
 END_TEST
 
+START_TEST(a_text_that_is_cut_ends_with_dots)
+{
+	char text[] = "abcdefgh";
+
+	ck_assert_str_eq(text_cut(text, 9), "abcdefgh");
+	ck_assert_str_eq(text_cut(text, 8), "abcdefgh");
+	ck_assert_str_eq(text_cut(text, 7), "abcd...");
+	ck_assert_str_eq(text_cut(text, 3), "...");
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[4];
+	static const TTest *tests[5];
 	size_t n = 0;
 
 	tests[n++] = what_a_terminal_would_obey_becomes_a_question_mark;
 	tests[n++] = a_python_job_is_called_by_its_script;
 	tests[n++] = bytes_are_told_in_eight_characters;
+	tests[n++] = a_text_that_is_cut_ends_with_dots;
 	return tests_run("text", tests);
 }
