@@ -30,6 +30,10 @@
 #include "record/ring.h"
 #include "stats/counter.h"
 
+/* A program may go on after a failure, as it empties a cache or asks for less.
+ * The last of so many tells why it ended. */
+enum { WRITTEN_MOST = 8 };
+
 /* What the driver says is free; no document says that a capture allows this
  * question. */
 static bool free_ask(struct device *device, size_t *bytes)
@@ -114,16 +118,18 @@ static void text_make(struct device *device, size_t asked, bool by_limit,
 	postmortem_put("}\n");
 }
 
-static void write_once(struct device *device, size_t asked, bool by_limit)
+static void write_one(struct device *device, size_t asked, bool by_limit,
+		      bool is_first)
 {
 	static char path[PATH_MAX]; /* a thread's stack may be small */
 	bool recorded = record_is_on() && *recorder_path();
 	const char *text;
 	size_t length;
 
+	postmortem_text_begin();
 	text_make(device, asked, by_limit, recorded);
 	text = postmortem_text(&length);
-	if (postmortem_save(text, length, path, sizeof(path)))
+	if (postmortem_save(text, length, path, sizeof(path)) && is_first)
 		log_error("what there was then: mnm report %s", path);
 	/* The program may be about to end at once. */
 	if (recorded)
@@ -133,16 +139,20 @@ static void write_once(struct device *device, size_t asked, bool by_limit)
 /* A thread may be cancelled where it opens, reads or writes a file. */
 void postmortem_write(struct device *device, size_t asked, bool by_limit)
 {
-	static _Atomic bool begun;
+	static _Atomic bool writes;
+	static unsigned int written; /* by those who write */
 	int cancel = PTHREAD_CANCEL_ENABLE, saved = errno;
 
 	/* A filter may kill for the calls that make a file. */
 	if (!strcmp(config_current()->postmortem, "off") ||
 	    syscall_filter_is_own() || syscall_filter_kills_socket() ||
-	    atomic_exchange(&begun, true))
+	    atomic_exchange(&writes, true))
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	write_once(device, asked, by_limit);
-	pthread_setcancelstate(cancel, NULL);
+	if (written < WRITTEN_MOST) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		write_one(device, asked, by_limit, !written++);
+		pthread_setcancelstate(cancel, NULL);
+	}
+	atomic_store(&writes, false);
 	errno = saved;
 }

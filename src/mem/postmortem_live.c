@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "block/block.h"
 #include "common/pool_list.h"
@@ -224,6 +225,7 @@ static void holes_put(void)
 
 void postmortem_put_live(const struct device *device, size_t asked)
 {
+	memset(&living, 0, sizeof(living)); /* it is too large for a stack */
 	living.device = device;
 	living.page = config_current()->page_size;
 	block_walk(block_visit, NULL);

@@ -1,6 +1,7 @@
 #include "postmortem_stack.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "postmortem_text.h"
 #include "record/own_stack.h"
@@ -20,6 +21,7 @@ void postmortem_put_stack(void)
 	static struct own_stack stack;
 	const char *between = "";
 
+	memset(&stack, 0, sizeof(stack)); /* it is too large for a stack */
 	own_stack_read(&stack, (const void *)postmortem_put_stack);
 	postmortem_put(",\"stack\":[");
 	for (size_t i = 0; i < stack.count; i++)

@@ -15,6 +15,11 @@ static struct {
 	size_t length;
 } out;
 
+void postmortem_text_begin(void)
+{
+	out.length = 0;
+}
+
 void postmortem_put(const char *format, ...)
 {
 	size_t room = sizeof(out.text) - out.length;

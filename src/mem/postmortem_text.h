@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+void postmortem_text_begin(void);
+
 void postmortem_put(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 

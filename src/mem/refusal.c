@@ -38,7 +38,7 @@ static const char *bytes_text(uint64_t bytes, char text[TEXT_BYTES_SIZE])
 	return text_bytes(bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX, text);
 }
 
-void refusal_say(struct device *device, size_t asked, bool by_limit)
+static void line_say(struct device *device, size_t asked, bool by_limit)
 {
 	bool host = device_is_host(device);
 	size_t limit = host ? 0 : limit_get(LIMIT_HARD);
@@ -47,8 +47,6 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 	char most[TEXT_BYTES_SIZE], work[WORK_SIZE + 3];
 	uint64_t values[COUNTER_MAX];
 
-	if (!config_once() || !is_due(device))
-		return;
 	counters_get(device, values);
 	snprintf(name, sizeof(name), host ? "pinned memory" : "device %d",
 		 device_ordinal(device));
@@ -61,6 +59,14 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 		  bytes_text(values[COUNTER_live_bytes], live),
 		  bytes_text(values[COUNTER_idle_bytes], idle), rest,
 		  limit ? bytes_text(limit, most) : "none", work_text(work));
+}
+
+void refusal_say(struct device *device, size_t asked, bool by_limit)
+{
+	if (!config_once())
+		return;
+	if (is_due(device))
+		line_say(device, asked, by_limit);
 	postmortem_write(device, asked, by_limit);
 }
 

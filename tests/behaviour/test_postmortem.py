@@ -317,17 +317,30 @@ def test_a_call_that_takes_memory_by_the_way_is_told(box):
         box, os.path.join(box.sockets, files(box)[0])).stdout
 
 
-def test_it_is_written_once(box):
+def test_a_later_failure_takes_its_place(box):
     """The second line about a refusal comes at once if it is of another
-    device."""
+    device; that about the file comes once."""
     shell = open_shell(box, POOL, devices=2, postmortem="auto")
+    took(shell, f"alloc held {20 * MIB}")
     assert shell(f"alloc a {70 * MIB}").split()[0] == "2"
     took(shell, "device 1")
+    took(shell, f"alloc other {10 * MIB}")
     assert shell(f"alloc a {80 * MIB}").split()[0] == "2"
     shell.end()
     assert box.stderr().count("out of memory") == 2
-    assert written(box)["asked"] == 70 * MIB
+    said = written(box)
+    assert (said["asked"], said["device"]) == (80 * MIB, 1)
+    assert (said["live"]["blocks"], said["live"]["bytes"]) == (1, 10 * MIB)
+    assert 0 < len(said["stack"]) == len(set(said["stack"]))
     assert len(re.findall(LINE, box.stderr())) == 1
+
+
+def test_it_is_written_eight_times_at_most(box):
+    shell = open_shell(box, POOL, postmortem="auto")
+    for i in range(10):
+        assert shell(f"alloc a{i} {(70 + i) * MIB}").split()[0] == "2"
+    shell.end()
+    assert written(box)["asked"] == 77 * MIB
 
 
 def test_threads_that_fail_at_once_write_one(box):
@@ -337,7 +350,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 """)
     assert written(box)["asked"] == 100 << 20
-    assert len(re.findall(LINE, done.stderr)) == 1
+    assert len(files(box)) == len(re.findall(LINE, done.stderr)) == 1
 
 
 @plain_build_only

@@ -9,8 +9,18 @@ HOLES = "src/heap/holes.c"
 MOMENT = "src/cli/report/moment.c"
 
 ROWS = [
-    ("a_second_post_mortem_replaces_the_first", "test_postmortem.py -k once",
-     (WRITE, "	    atomic_exchange(&begun, true))", "	    begun)")),
+    ("post_mortems_are_written_without_end", "test_postmortem.py -k eight",
+     (WRITE, "	if (written < WRITTEN_MOST) {", "	if (written < UINT_MAX) {")),
+    ("a_second_post_mortem_goes_on_behind_the_first",
+     "test_postmortem.py -k takes_its_place",
+     (WRITE, "	postmortem_text_begin();\n", "")),
+    ("a_second_post_mortem_adds_to_the_first",
+     "test_postmortem.py -k takes_its_place",
+     (LIVE, "	memset(&living, 0, sizeof(living));", "	;")),
+    ("a_second_post_mortem_has_two_stacks",
+     "test_postmortem.py -k takes_its_place",
+     ("src/mem/postmortem_stack.c", "	memset(&stack, 0, sizeof(stack));",
+      "	;")),
     ("a_post_mortem_goes_where_others_may_enter",
      "test_postmortem.py -k others_may_enter",
      (FILE, "	if (!socket_dir_check(folder, error, sizeof(error)) &&",
