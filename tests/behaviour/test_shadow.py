@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import subprocess
-import time
+import threading
 
 import pytest
 
@@ -29,14 +29,16 @@ class Shadow:
 
     def await_figures(self, fit):
         """The first line that is as it is to be."""
-        end = time.monotonic() + DEADLINE
-        while time.monotonic() < end:
-            line = self.process.stdout.readline()
-            assert line, self.process.stderr.read()
-            told = json.loads(line)
-            if fit(told):
-                return told
-        raise AssertionError("it never is")
+        end = threading.Timer(DEADLINE, self.process.kill)
+        end.start()
+        try:
+            for line in self.process.stdout:
+                told = json.loads(line)
+                if fit(told):
+                    return told
+        finally:
+            end.cancel()
+        raise AssertionError(self.process.stderr.read() or "it never is")
 
     def end(self, how=signal.SIGINT):
         if how:
@@ -108,6 +110,43 @@ def test_nothing_stays_after_a_signal(box, shell, tmp_path, how):
     assert (status, error, shadow.folders()) == (0, "", [])
     assert shell.ask("stat")["recording"]["runs"] is False
     took(shell, "free a")
+
+
+def players_of(process):
+    """The processes that play, by their pid."""
+    with open(f"/proc/{process.pid}/task/{process.pid}/children",
+              encoding="ascii") as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+def test_a_player_that_cannot_keep_up_is_told(box, shell, tmp_path):
+    """One that stands still for a while: figures come all the same."""
+    shadow = Shadow(box, tmp_path, shell.pid, f"no_pool,{POOL}")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    slow, _ = players_of(shadow.process)
+    os.kill(slow, signal.SIGSTOP)
+    for size in range(30):
+        took(shell, f"pairs {5000 + size} 2000")
+    told = shadow.await_figures(lambda told: told["shadows"][0][
+        "behind_steps"] > 1000 and told["shadows"][0]["behind_seconds"] > 1)
+    assert live(told, "no_pool") == 5000000
+    os.kill(slow, signal.SIGCONT)
+    shadow.await_figures(lambda told: all(
+        of(told, pool).get("allocs") == 60001 and not (
+            told["shadows"][at]["behind_steps"] or
+            told["shadows"][at]["behind_seconds"])
+        for at, pool in enumerate(("no_pool", POOL))))
+    assert shadow.end() == (0, "", "")
+
+
+def test_a_signal_ends_one_whose_player_stands_still(box, shell, tmp_path):
+    shadow = Shadow(box, tmp_path, shell.pid, "no_pool")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    os.kill(players_of(shadow.process)[0], signal.SIGSTOP)
+    for size in range(30):
+        took(shell, f"pairs {5000 + size} 2000")
+    status, _, error = shadow.end()
+    assert (status, error, shadow.folders()) == (0, "", [])
 
 
 def test_it_ends_with_the_program(box, shell, tmp_path):

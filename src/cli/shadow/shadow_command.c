@@ -13,17 +13,12 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/replay/players.h"
+#include "feed.h"
 #include "shadows.h"
 
 /* EACH_S: seconds from one table to the next. NEWS_MS: a program's notes are
  * written once a second. */
-enum {
-	EACH_S = 2,
-	NEWS_MS = 100,
-	STEPS_MOST = 65536,
-	DEVICES_LEAST = 8,
-	EXIT_MS = 3000
-};
+enum { EACH_S = 2, NEWS_MS = 100, DEVICES_LEAST = 8, EXIT_MS = 3000 };
 
 /* Of a device whose size nobody has told: more than any has. */
 static const char roomy[] = "1024G";
@@ -47,62 +42,6 @@ static bool shadow_start(struct shadow *shadow, const char *pool, int devices)
 	close(ends[0]);
 	shadow->steps = ends[1];
 	return bytes_write(shadow->steps, &start, sizeof(start));
-}
-
-/* It is given no more steps. */
-static void shadow_stop(struct shadow *shadow)
-{
-	if (shadow->steps >= 0)
-		close(shadow->steps);
-	shadow->steps = -1;
-}
-
-/* A player whose device is full plays no more. */
-static void shadow_feed(struct shadow *shadow, const struct script *news)
-{
-	if (shadow->steps >= 0 &&
-	    !bytes_write(shadow->steps, news->steps,
-			 news->count * sizeof(*news->steps)))
-		shadow_stop(shadow);
-}
-
-/* Whether a block comes on a device that nobody plays. */
-static bool is_elsewhere(const struct shadows *shadows,
-			 const struct mnm_record_event *event)
-{
-	return (event->kind == MNM_RECORD_LIVE ||
-		event->kind == MNM_RECORD_ALLOC) &&
-	       event->device >= shadows->devices;
-}
-
-/* Hands on what is new. Returns false without memory, or if the recording can't
- * be followed any further. */
-static bool news_play(struct shadows *shadows)
-{
-	struct mnm_record *record = shadows->followed.record;
-	const struct mnm_record_event *event;
-	bool fits = true;
-
-	while (fits && !stop_came() && (event = mnm_record_next(record))) {
-		if (is_elsewhere(shadows, event))
-			continue;
-		fits = script_event_add(&shadows->news, &shadows->live, event);
-		if (shadows->news.count < STEPS_MOST)
-			continue;
-		for (size_t i = 0; i < shadows->count; i++)
-			shadow_feed(&shadows->list[i], &shadows->news);
-		shadows->news.count = 0;
-	}
-	for (size_t i = 0; i < shadows->count; i++)
-		shadow_feed(&shadows->list[i], &shadows->news);
-	shadows->news.count = 0;
-	shadows->lost = mnm_record_dropped(record);
-	if (!fits)
-		failure("no memory for the program's blocks");
-	else if (mnm_record_error(record))
-		failure("its recording can't be followed: %s",
-			mnm_record_error(record));
-	return fits && !mnm_record_error(record);
 }
 
 static void look(struct shadows *shadows, bool json)
@@ -138,24 +77,30 @@ static bool is_recorded(struct shadows *shadows, bool runs)
 	return false;
 }
 
-/* Until a signal comes, the program ends, or nobody reads. */
+/* Until a signal comes, nobody reads, or the program has ended and all that it
+ * did is handed on. */
 static bool follow(struct shadows *shadows, double each, bool json)
 {
 	int64_t due = shadows->begun_ms;
-	bool runs = true, good = true;
+	bool runs = true, good = true, more = false;
 
-	while (runs && good && !stop_came() && !ferror(stdout)) {
-		good = news_play(shadows);
+	while ((runs || news_wait(shadows)) && good && !stop_came() &&
+	       !ferror(stdout)) {
+		good = news_feed(shadows, &more);
 		if (progress_ms() >= due) {
-			runs = followed_ask(&shadows->followed);
+			if (runs && !followed_ask(&shadows->followed)) {
+				runs = false;
+				shadows->is_at_end = false; /* look again */
+			}
 			good = good && is_recorded(shadows, runs);
 			due = progress_ms() + (int64_t)(each * 1000);
-			if (runs)
+			if (runs || news_wait(shadows))
 				look(shadows, json);
 		}
-		poll(NULL, 0, NEWS_MS);
+		if (!more)
+			poll(NULL, 0, NEWS_MS);
 	}
-	return good && (stop_came() || news_play(shadows));
+	return good;
 }
 
 /* So many that each device of the program is among them, and some that it may
@@ -221,8 +166,7 @@ static int shadows_run(struct shadows *shadows, const struct command *command,
 {
 	double each = arguments->watch > 0 ? arguments->watch : EACH_S;
 	struct player_pools pools = {0};
-	const char *profile =
-		arguments->roomy ? arguments->roomy : roomy;
+	const char *profile = arguments->roomy ? arguments->roomy : roomy;
 	int status =
 		players_prepare(command, arguments, profile, shadows->devices,
 				arguments->shadow_pools, &pools);

@@ -15,13 +15,20 @@
 struct shadow {
 	const char *pool;
 	struct player_process process;
-	int steps; /* the end of a pipe; -1: it plays no more */
+	int steps;      /* the end of a pipe; -1: it plays no more */
+	size_t written; /* bytes of the news that are in it, or were */
 };
 
 struct shadows {
 	struct followed followed;
 	struct live_blocks live;
-	struct script news; /* steps that nobody has played yet */
+	struct script news;  /* steps that not everybody has been given yet */
+	uint64_t news_first; /* how many came before these */
+	/* When the program did these, in milliseconds of its recording; and
+	 * what this process's clock is ahead of that. */
+	double news_begin_ms, news_end_ms, clock_ms;
+	bool clock_is_known;
+	bool is_at_end; /* the recording has no more by now */
 	struct shadow *list;
 	size_t count;
 	int64_t begun_ms;

@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "common/text.h"
-#include "shadows.h"
+#include "feed.h"
 
 static double ratio(int64_t a, int64_t b)
 {
@@ -50,15 +50,19 @@ static void own_print(const struct shadows *shadows)
 	}
 }
 
-static void shadow_print(const struct shadow *shadow, int devices)
+static void shadow_print(const struct shadows *shadows,
+			 const struct shadow *shadow)
 {
 	const struct player_result *result = shadow->process.result;
+	double behind = shadow_behind_seconds(shadows, shadow);
 	char note[64] = "", device[16], bytes[TEXT_BYTES_SIZE];
 
 	if (result->state == PLAYER_IS_FULL)
 		snprintf(note, sizeof(note), "full: a request of %s",
 			 text_bytes((int64_t)result->full_bytes, bytes));
-	for (int i = 0; i < devices; i++) {
+	else if (behind >= 1)
+		snprintf(note, sizeof(note), "%.0f s behind", behind);
+	for (int i = 0; i < shadows->devices; i++) {
 		const struct mnm_stats *stats = &result->devices[i];
 
 		if (!stats->allocs && !stats->failures)
@@ -88,15 +92,16 @@ void shadows_print(const struct shadows *shadows)
 	       highlight(HIGHLIGHT_END));
 	own_print(shadows);
 	for (size_t i = 0; i < shadows->count; i++)
-		shadow_print(&shadows->list[i], shadows->devices);
+		shadow_print(shadows, &shadows->list[i]);
 }
 
-static json_t *shadow_json(const struct shadow *shadow, int devices)
+static json_t *shadow_json(const struct shadows *shadows,
+			   const struct shadow *shadow)
 {
 	const struct player_result *result = shadow->process.result;
 	json_t *list = json_array();
 
-	for (int i = 0; i < devices; i++) {
+	for (int i = 0; i < shadows->devices; i++) {
 		const struct mnm_stats *stats = &result->devices[i];
 
 		if (stats->allocs || stats->failures)
@@ -117,8 +122,12 @@ static json_t *shadow_json(const struct shadow *shadow, int devices)
 					  (json_int_t)stats->driver_frees,
 					  "allocs", (json_int_t)stats->allocs));
 	}
-	return json_pack("{s:s,s:b,s:o}", "pool", shadow->pool, "fits",
-			 result->state != PLAYER_IS_FULL, "devices", list);
+	return json_pack("{s:s,s:b,s:I,s:f,s:o}", "pool", shadow->pool, "fits",
+			 result->state != PLAYER_IS_FULL, "behind_steps",
+			 (json_int_t)shadow_behind_steps(shadows, shadow),
+			 "behind_seconds",
+			 shadow_behind_seconds(shadows, shadow), "devices",
+			 list);
 }
 
 void shadows_print_json(const struct shadows *shadows)
@@ -127,8 +136,8 @@ void shadows_print_json(const struct shadows *shadows)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < shadows->count; i++)
-		json_array_append_new(
-			list, shadow_json(&shadows->list[i], shadows->devices));
+		json_array_append_new(list,
+				      shadow_json(shadows, &shadows->list[i]));
 	json_object_set_new(json, "shadows", list);
 	json_object_set_new(json, "dropped", json_boolean(shadows->lost));
 	json_print(json);
