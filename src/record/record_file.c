@@ -156,6 +156,13 @@ bool record_file_is_full(const struct record_file *file, size_t size)
 	return file->size + size > file->most / 2;
 }
 
+bool record_file_is_gone(const struct record_file *file)
+{
+	struct stat st;
+
+	return !file_stat_open(file->fd, &st) && !st.st_nlink;
+}
+
 int record_file_turn(struct record_file *file)
 {
 	close(file->fd);

@@ -40,6 +40,9 @@ int record_file_open(struct record_file *file, const char *path, uint64_t most,
 /* Whether a frame of so many bytes has no place in this part. */
 bool record_file_is_full(const struct record_file *file, size_t size);
 
+/* Whether somebody has removed it: nobody would ever read what follows. */
+bool record_file_is_gone(const struct record_file *file);
+
 /* Begins the next part, which has to be understood without the others. Both
  * return 0 or an errno; the file ends with its last whole frame then. */
 int record_file_turn(struct record_file *file);

@@ -347,6 +347,15 @@ static void take(uint64_t until)
 	}
 }
 
+/* Nobody would read what follows in a file that was removed. */
+static void look_and_flush(void)
+{
+	if (record_file_is_gone(&recorder.file))
+		end_with(ENOENT);
+	else
+		flush();
+}
+
 void recorder_tick(void)
 {
 	uint64_t until;
@@ -359,7 +368,7 @@ void recorder_tick(void)
 	take(until);
 	if (recorder.runs &&
 	    (hurries || record_clock_ns() - recorder.last_frame >= FRAME_NS))
-		flush();
+		look_and_flush();
 	if (hurries)
 		awaited_written();
 }

@@ -623,6 +623,18 @@ def test_a_place_that_cannot_be_written_is_told(box, tmp_path, monkeypatch,
     assert os.listdir(tmp_path) == ["in"]
 
 
+def test_a_recording_whose_file_is_removed_ends(box, tmp_path):
+    path = tmp_path / "out"
+    shell = open_shell(box, POOL, record=path)
+    took(shell, "alloc a 5000")
+    path.unlink()
+    await_true(lambda: not recording(shell)["runs"])
+    took(shell, "alloc b 5000")
+    shell.end()
+    assert os.listdir(tmp_path) == []
+    assert f"the recording in {path} has ended: No such file" in box.stderr()
+
+
 # Regions.
 
 def region_of(regions, row):

@@ -88,7 +88,7 @@ def test_it_follows_what_a_program_does(box, shell, tmp_path):
         lambda told: live(told, "no_pool") == 7000000)
     assert of(told, "no_pool")["reserved_peak"] == 12000000
     assert told["devices"][0]["pool"] == POOL and not told["dropped"]
-    assert shadow.end() == (0, "", "")
+    assert shadow.end()[::2] == (0, "")
 
 
 def test_the_programs_own_device_is_not_asked(box, shell, tmp_path):
@@ -136,7 +136,7 @@ def test_a_player_that_cannot_keep_up_is_told(box, shell, tmp_path):
             told["shadows"][at]["behind_steps"] or
             told["shadows"][at]["behind_seconds"])
         for at, pool in enumerate(("no_pool", POOL))))
-    assert shadow.end() == (0, "", "")
+    assert shadow.end()[::2] == (0, "")
 
 
 def test_a_signal_ends_one_whose_player_stands_still(box, shell, tmp_path):
@@ -147,6 +147,51 @@ def test_a_signal_ends_one_whose_player_stands_still(box, shell, tmp_path):
         took(shell, f"pairs {5000 + size} 2000")
     status, _, error = shadow.end()
     assert (status, error, shadow.folders()) == (0, "", [])
+
+
+def killed(box, shell, tmp_path):
+    shadow = Shadow(box, tmp_path, shell.pid, "no_pool")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    shadow.end(signal.SIGKILL)
+    assert len(shadow.folders()) == 1
+    assert shell.ask("stat")["recording"]["runs"] is True
+    return shadow
+
+
+def test_the_next_one_removes_what_a_killed_one_has_left(box, shell, tmp_path):
+    killed(box, shell, tmp_path)
+    shadow = Shadow(box, tmp_path, shell.pid, "vmm_pool")
+    shadow.await_figures(lambda told: live(told, "vmm_pool") == 5000000)
+    assert len(shadow.folders()) == 1
+    assert shadow.end()[::2] == (0, "") and not shadow.folders()
+    assert shell.ask("stat")["recording"]["runs"] is False
+
+
+def test_and_ends_the_recording_of_another_program(box, shell, tmp_path):
+    killed(box, shell, tmp_path)
+    other = open_shell(box, POOL)
+    took(other, "alloc a 6000000")
+    shadow = Shadow(box, tmp_path, other.pid, "no_pool")
+    shadow.await_figures(lambda told: live(told, "no_pool") == 6000000)
+    await_true(lambda: not shell.ask("stat")["recording"]["runs"])
+    assert shadow.end()[::2] == (0, "")
+
+
+def test_what_is_in_use_or_is_no_shadows_stays(box, shell, tmp_path):
+    (tmp_path / "mnm-shadow-mine").mkdir()
+    (tmp_path / "mnm-shadow-file").write_text("x")
+    first = Shadow(box, tmp_path, shell.pid, "no_pool")
+    first.await_figures(lambda told: live(told, "no_pool") == 5000000)
+    other = open_shell(box, POOL)
+    took(other, "alloc a 6000000")
+    second = Shadow(box, tmp_path, other.pid, "no_pool")
+    second.await_figures(lambda told: live(told, "no_pool") == 6000000)
+    took(shell, "alloc b 7000000")
+    first.await_figures(lambda told: live(told, "no_pool") == 12000000)
+    for shadow in (second, first):
+        assert shadow.end()[::2] == (0, "")
+    assert sorted(os.listdir(tmp_path)) == ["mnm-shadow-file",
+                                            "mnm-shadow-mine"]
 
 
 def test_it_ends_with_the_program(box, shell, tmp_path):
@@ -175,6 +220,8 @@ def test_a_recording_that_is_made_already_goes_on(box, tmp_path):
 def test_what_does_not_fit_is_told(box, shell, tmp_path):
     shadow = Shadow(box, tmp_path, shell.pid, "no_pool,vmm_pool", "--device",
                     "32M")
+    shadow.await_figures(lambda told: all(
+        live(told, pool) == 5000000 for pool in ("no_pool", "vmm_pool")))
     took(shell, "alloc b 30000000")
     told = shadow.await_figures(lambda told: not any(
         each["fits"] for each in told["shadows"]))

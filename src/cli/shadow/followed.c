@@ -61,25 +61,11 @@ bool followed_runs(struct followed *followed)
 	return file && !strcmp(file, followed->path);
 }
 
-/* A folder that only the program's user may enter. */
-static bool folder_make(struct followed *followed)
+static void record_stop(struct followed *followed)
 {
-	const char *folder = getenv("TMPDIR");
-
-	snprintf(followed->folder, sizeof(followed->folder),
-		 "%s/mnm-shadow-XXXXXX",
-		 folder && *folder == '/' ? folder : "/tmp");
-	if (!mkdtemp(followed->folder)) {
-		failure("%s: %s", followed->folder, strerror(errno));
-		*followed->folder = '\0';
-		return false;
-	}
-	if (job_of(followed)->uid != geteuid() &&
-	    chown(followed->folder, job_of(followed)->uid, (gid_t)-1)) {
-		failure("%s: %s", followed->folder, strerror(errno));
-		return false;
-	}
-	return true;
+	ask(followed,
+	    json_pack("{s:s,s:s}", "command", "record", "action", "stop"),
+	    "recording", true);
 }
 
 static bool record_begin(struct followed *followed)
@@ -87,13 +73,18 @@ static bool record_begin(struct followed *followed)
 	char *path = followed->path;
 	const char *file = file_now(followed);
 
-	if (file) {
+	shadow_folders_clean();
+
+	if (file && !shadow_folder_is_gone(file)) {
 		snprintf(path, PATH_MAX, "%s", file);
 		return true;
 	}
-	if (!folder_make(followed))
+	if (file) /* of a shadow that was killed */
+		record_stop(followed);
+	if (!shadow_folder_make(&followed->folder, job_of(followed)->uid))
 		return false;
-	if (snprintf(path, PATH_MAX, "%s/rec", followed->folder) >= PATH_MAX)
+	if (snprintf(path, PATH_MAX, "%s/rec", followed->folder.path) >=
+	    PATH_MAX)
 		return false;
 	followed->is_ours = ask(followed,
 				json_pack("{s:s,s:s,s:s,s:s}", "command",
@@ -135,28 +126,12 @@ bool followed_find(struct followed *followed, int pid)
 	return false;
 }
 
-static void file_remove(const struct followed *followed, const char *name)
-{
-	char path[PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s/%s", followed->folder, name);
-	unlink(path);
-}
-
 void followed_end(struct followed *followed)
 {
 	if (followed->is_ours && followed_ask(followed) &&
 	    followed_runs(followed))
-		ask(followed,
-		    json_pack("{s:s,s:s}", "command", "record", "action",
-			      "stop"),
-		    "recording", true);
-	if (*followed->folder) {
-		file_remove(followed, "rec");
-		file_remove(followed, "rec.before");
-		file_remove(followed, "rec.new");
-		rmdir(followed->folder);
-	}
+		record_stop(followed);
+	shadow_folder_remove(&followed->folder);
 	mnm_record_close(followed->record);
 	jobs_close(&followed->jobs);
 }

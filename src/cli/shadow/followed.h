@@ -8,12 +8,13 @@
 #include <mnm/record.h>
 
 #include "cli/job.h"
+#include "folder.h"
 
 struct followed {
 	struct jobs jobs; /* the one that was asked for */
 	struct mnm_record *record;
-	bool is_ours;          /* the recording was begun for this */
-	char folder[PATH_MAX]; /* of it, if it is ours */
+	bool is_ours;                /* the recording was begun for this */
+	struct shadow_folder folder; /* of it, if it is ours */
 	char path[PATH_MAX];
 };
 
