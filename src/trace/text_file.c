@@ -98,6 +98,8 @@ static char *line_end(struct text_file *text, size_t length, bool whole)
 		length -= sizeof(bom) - 1;
 		memmove(text->line, text->line + sizeof(bom) - 1, length + 1);
 	}
+	if (length && text->line[length - 1] == '\r')
+		text->line[--length] = '\0';
 	text->cut = !whole && !text->end_optional;
 	if (text->cut)
 		text->error = "the last line has no end";

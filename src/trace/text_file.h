@@ -33,7 +33,8 @@ struct text_file {
  * opened or read. */
 int text_open(struct text_file *text, const char *path);
 
-/* Returns the next line without its newline, valid until the next call. Returns
+/* Returns the next line without its newline, and without what Windows writes
+ * before that, valid until the next call. Returns
  * NULL at the end of the file, and on an error, which text->error then
  * names. */
 char *text_line(struct text_file *text);

@@ -189,6 +189,25 @@ ROW = "1,malloc,0x10,9,16,0,0,1,p,1,0,0,0,0x7,0,\n"
     (CSV + ROW.replace("7,0", "7,32769"), ":2: stack '32769' .*"),
     (CSV + ROW.replace("7,0,", '7,0,"a'), ":2: a quote has no end"),
     (CSV + ROW + "1,2\n", ":3: 2 fields, where the header has 16"),
+    (CSV + ROW.replace(",16,0,", ",16,64,"), ":2: device '64' .*"),
+    (RMM + f"7,1.5,allocate,0x1,{2**56 + 1},0\n", ":2: Size '7205759.*"),
+    (RMM + f"7,1.5,allocate,0x1,{2**64},0\n", ":2: Size '1844674.*"),
+    (RMM + f"7,1.5,allocate,0x1{16 * '0'},1,0\n", ":2: Pointer '0x1000.*"),
+    (RMM + f"{2**64},1.5,allocate,0x1,1,0\n", ":2: Thread '1844674.*"),
+    (RMM + f"7,{2**64},allocate,0x1,1,0\n", ":2: Time '1844674.*"),
+    (RMM + "7,-1.5,allocate,0x1,1,0\n", ":2: Time '-1.5' .*"),
+    (RMM + "7,1.5,allocate,0x1,1e3,0\n", ":2: Size '1e3' .*"),
+    (RMM + "7,1.5,allocate,0x1,,0\n", ":2: Size '' .*"),
+    (CSV + ROW.replace(",9,", f",{2**56 + 1},"), ":2: size '7205759.*"),
+    (CSV + ROW.replace(",9,", f",{2**64},"), ":2: size '1844674.*"),
+    (CSV + ROW.replace(",9,", ",-9,"), ":2: size '-9' .*"),
+    (CSV + ROW.replace(",9,16,", f",9,{2**63},"), ":2: span '9223372.*"),
+    (CSV.encode() + b"1,mal\0loc\n", ":2: there is a NUL in it"),
+    (b"\0" * 10 + b"\n", ":1: there is a NUL in it"),
+    ((CSV + ROW).encode("utf-16"), ":1: there is a NUL in it"),
+    ("\n", ": its format is none of torch, rmm, trace and csv"),
+    (HEAD, ":2: no malloc in it"),
+    (HEAD + "free,1\n", ":3: a free of a buffer that is not live"),
     (HEAD + "malloc,1,8,0,temp,\n",
      ":3: the trace ends with live buffers .*"),
     (HEAD + "malloc,2,8,0,temp,\n", ":3: ids of mallocs must be 1, 2, 3, .*"),
@@ -243,6 +262,36 @@ def test_the_mark_of_utf_8_is_passed_over(box, tmp_path, form):
     path.write_text("".join(LINES[form]), encoding="utf-8-sig")
     box.mnm("import", path, "-o", out)
     assert [row["size"] for row in events(box, out)] == ["1", "2", "3"]
+
+
+FREE = "7,1.6,free,0x7f00,1024,0\n"
+TAKE = FREE.replace("free", "allocate").replace("1.6", "1.5")
+GONE = "2,free,0x10,0,0,0,0,1,p,1,0,0,0,0x7,0,\n"
+
+
+@pytest.mark.parametrize("text, kinds, peak", [
+    (RMM, "", 0), (CSV, "", 0),
+    (RMM + FREE, "free", 0), (CSV + GONE, "free", 0),
+    (RMM + TAKE + TAKE, "malloc malloc", 1024),
+    (CSV + ROW + ROW, "malloc malloc", 9),
+    (RMM + TAKE + FREE + FREE, "malloc free free", 1024),
+    ((RMM + TAKE + FREE).replace("\n", "\r\n"), "malloc free", 1024),
+    ((CSV + ROW + GONE).replace("\n", "\r\n"), "malloc free", 9),
+    ((HEAD + "malloc,1,8,0,temp,\nfree,1\n").replace("\n", "\r\n"),
+     "name malloc free", 8),
+    (RMM + "\n" + TAKE + "\n\n" + FREE, "malloc free", 1024),
+    (CSV + "\n" + ROW + "\n\n" + GONE, "malloc free", 9),
+    (RMM + f"7,1.5,allocate,0x1,{2**56},0\n", "malloc", 2**56),
+    (RMM + f"7,1.5,allocate failure,(nil),{2**64 - 1},0\n", "failed", 0),
+])
+def test_odd_files_are_read(box, imported, text, kinds, peak):
+    """A second request at an address says that the first block has gone, a free
+    of an unknown one nothing."""
+    path = imported(text)
+    assert [row["kind"] for row in events(box, path)] == kinds.split()
+    told = json.loads(report(box, path, "--json").stdout)
+    assert [device["peak"] for device in told["devices"]] == (
+        [peak] if kinds else [])
 
 
 def names_of(folder, to):

@@ -111,7 +111,7 @@ static const char *device_read_field(struct csv *csv, uint8_t *device)
 
 	if (!strcmp(text, "host"))
 		number = MNM_RECORD_HOST;
-	else if (*text && !number_field(text, 10, UINT8_MAX, &number))
+	else if (*text && !number_field(text, 10, MNM_RECORD_HOST - 1, &number))
 		return number_wrong(csv, COLUMN_device);
 	*device = (uint8_t)number;
 	return NULL;
@@ -148,8 +148,8 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 	} rows[] = {
 		{COLUMN_time_ns, UINT64_MAX, &event->time},
 		{COLUMN_address, UINT64_MAX, &event->address},
-		{COLUMN_size, UINT64_MAX, &event->size},
-		{COLUMN_span, UINT64_MAX, &event->span},
+		{COLUMN_size, import_size_most(event->kind), &event->size},
+		{COLUMN_span, import_size_most(event->kind), &event->span},
 		{COLUMN_site, UINT64_MAX, &event->site},
 		{COLUMN_stream, UINT32_MAX, &stream},
 		{COLUMN_thread, UINT32_MAX, &thread},
@@ -173,9 +173,12 @@ static const char *numbers_read(struct csv *csv, struct mnm_record_event *event)
 static const char *line_read(struct csv *csv, char *line)
 {
 	struct mnm_record_event event = {0};
-	int count = fields_cut(line, csv->cut, COLUMNS);
 	const char *wrong;
+	int count;
 
+	if (!*line)
+		return NULL;
+	count = fields_cut(line, csv->cut, COLUMNS);
 	if (count != csv->fields)
 		return count < 0 ? "a quote has no end"
 				 : import_wrong(csv->import,

@@ -23,11 +23,8 @@ static char *quotes_take(char *field)
 
 int fields_cut(char *line, char **fields, int most)
 {
-	size_t length = strlen(line);
 	char *field = line;
 
-	if (length && line[length - 1] == '\r')
-		line[length - 1] = '\0';
 	for (int count = 1;; count++) {
 		char *end = *field == '"' ? quotes_take(field)
 					  : field + strcspn(field, ",");

@@ -73,6 +73,15 @@ const char *import_pool(struct import *import, const char *name, uint8_t *pool);
 const char *import_stream(struct import *import, uint64_t handle,
 			  uint32_t *stream);
 
+/* The most bytes that an event may be of. Whatever is asked for may fail, but
+ * no block has more than 2^56, so that few sums of them are too large. */
+static inline uint64_t import_size_most(uint8_t kind)
+{
+	return kind == MNM_RECORD_ALLOC || kind == MNM_RECORD_LIVE
+		       ? UINT64_C(1) << 56
+		       : UINT64_MAX;
+}
+
 /* Writes what is wrong, and returns it. */
 const char *import_wrong(struct import *import, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

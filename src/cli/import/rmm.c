@@ -128,7 +128,8 @@ static const char *event_read(struct rmm *rmm, char **fields,
 	if (event->kind != MNM_RECORD_FAILED &&
 	    !number_field(fields[POINTER], 16, UINT64_MAX, &event->address))
 		return field_wrong(rmm, "Pointer", fields[POINTER]);
-	if (!number_field(fields[SIZE], 10, UINT64_MAX, &event->size))
+	if (!number_field(fields[SIZE], 10, import_size_most(event->kind),
+			  &event->size))
 		return field_wrong(rmm, "Size", fields[SIZE]);
 	if (!number_field(fields[STREAM], 16, UINT64_MAX, &stream))
 		return field_wrong(rmm, "Stream", fields[STREAM]);
@@ -145,7 +146,7 @@ static const char *line_read(struct rmm *rmm, char *line)
 	const char *wrong;
 	int count;
 
-	if (import_is_rmm(line) || !*line || !strcmp(line, "\r"))
+	if (import_is_rmm(line) || !*line)
 		return NULL;
 	count = fields_cut(line, fields, FIELDS);
 	if (count != FIELDS)

@@ -126,11 +126,8 @@ static const char *number_read(struct csv *csv, char *const *fields,
  * `most` are stored. */
 static int line_cut(char *line, char **fields, int most)
 {
-	size_t length = strlen(line);
 	int count = 0;
 
-	if (length && line[length - 1] == '\r')
-		line[length - 1] = '\0';
 	for (char *field = line; field; count++) {
 		char *comma = strchr(field, ',');
 
@@ -213,7 +210,7 @@ static const char *lines_read(struct csv *csv)
 	int count;
 
 	while ((line = text_line(csv->text))) {
-		if (!*line || !strcmp(line, "\r"))
+		if (!*line)
 			continue;
 		count = line_cut(line, fields, COLUMNS);
 		if (count != csv->fields)
