@@ -39,8 +39,11 @@ enum argument {
 };
 /* clang-format on */
 
-/* Marks a word or a program that a command can do without. */
-#define MAYBE 0x100
+/* Marks a word or a program that a command can do without, and an option that
+ * it can't. */
+#define MAYBE         0x100
+#define NEEDED        0x200
+#define ARGUMENT_MASK 0xff
 
 struct argument_row {
 	enum argument_kind kind;
@@ -71,9 +74,9 @@ struct arguments {
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
-		*recording, *output, *every, *pools, *simulated, *roomy, *scale,
-		*scaled, *replayed, *shadowed, *shadow_pools, *page,
-		*source_format, *into, *source;
+		*recording, *output, *output_word, *every, *pools, *simulated,
+		*roomy, *scale, *scaled, *replayed, *shadowed, *shadow_pools,
+		*page, *source_format, *into, *source;
 	/* 0 if not given. */
 	size_t capacity, unit, max_size;
 	double time;

@@ -59,7 +59,8 @@ ARGUMENT(action, WORD, NULL, "start|stop", "begin a recording, or end it") \
 ARGUMENT(to, FILE, NULL, "FILE", \
 	"the file, for start; %p, %h and %d as in mnm run --record") \
 ARGUMENT(format, TEXT, "format", "F", "one of those below [csv]") \
-ARGUMENT(output, PATH, "output", "FILE", "write there [stdout]") \
+ARGUMENT(output, PATH, "o", "FILE", "write there [stdout]") \
+ARGUMENT(output_word, PATH, "output", "FILE", NULL) \
 ARGUMENT(source_format, TEXT, "format", "F", \
 	"one of those below [found by looking at the file]") \
 ARGUMENT(into, PATH, "o", "FILE", "the recording that is written") \

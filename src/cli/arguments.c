@@ -69,7 +69,7 @@ const char *argument_spelled(const struct argument_row *row,
 bool command_takes(const struct command *command, enum argument argument)
 {
 	for (const int *takes = command->takes; *takes; takes++)
-		if ((*takes & ~MAYBE) == (int)argument)
+		if ((*takes & ARGUMENT_MASK) == (int)argument)
 			return true;
 	return false;
 }
@@ -242,7 +242,7 @@ static int words_read(const struct command *command, int argc, char **argv,
 	int status = EXIT_DONE;
 
 	for (const int *takes = command->takes; *takes && !status; takes++) {
-		row = &argument_rows[*takes & ~MAYBE];
+		row = &argument_rows[*takes & ARGUMENT_MASK];
 		if (row->kind == ARGUMENT_TARGET ? arguments->all
 						 : !!row->option)
 			continue;
@@ -260,8 +260,8 @@ static int words_read(const struct command *command, int argc, char **argv,
 			arguments->program = argv + optind;
 			return EXIT_DONE;
 		}
-		status = argument_read(command, *takes & ~MAYBE, argv[optind++],
-				       arguments);
+		status = argument_read(command, *takes & ARGUMENT_MASK,
+				       argv[optind++], arguments);
 	}
 	if (!status && optind < argc)
 		return usage_error(command, "'%s' is one word too many",
@@ -311,7 +311,7 @@ static void taken_fill(const struct command *command, struct taken *taken)
 	/* What follows the first word is the program's. */
 	letter = stpcpy(taken->letters, program ? "+:h" : ":h");
 	for (const int *takes = command->takes; *takes; takes++) {
-		int argument = *takes & ~MAYBE;
+		int argument = *takes & ARGUMENT_MASK;
 		const struct argument_row *row = &argument_rows[argument];
 
 		if (is_letter(row)) {
@@ -333,9 +333,9 @@ static enum argument argument_found(const struct command *command, int option)
 	if (option >= PAST_LETTERS)
 		return option - PAST_LETTERS;
 	for (const int *takes = command->takes; *takes; takes++)
-		if (is_letter(&argument_rows[*takes & ~MAYBE]) &&
-		    *argument_rows[*takes & ~MAYBE].option == option)
-			return *takes & ~MAYBE;
+		if (is_letter(&argument_rows[*takes & ARGUMENT_MASK]) &&
+		    *argument_rows[*takes & ARGUMENT_MASK].option == option)
+			return *takes & ARGUMENT_MASK;
 	return ARG_NONE;
 }
 

@@ -152,7 +152,7 @@ const struct command commands[] = {
 	 "what was live and idle, and who held it if the program was recorded.\n", NULL,
 	 report_run, false, NULL, NULL},
 	{"export", "write a recording as something else",
-	 {ARG_format, ARG_device, ARG_output, ARG_recording},
+	 {ARG_format, ARG_device, ARG_output, ARG_output_word, ARG_recording},
 	 "What was recorded last may be missing, if the program was killed or the disk\n"
 	 "was full: then all up to there is written, one line says so, and the exit\n"
 	 "status is 1.\n", export_more,
@@ -179,7 +179,7 @@ const struct command commands[] = {
 	 NULL,
 	 shadow_command, false, NULL, NULL},
 	{"import", "make a recording of what another tool has written",
-	 {ARG_source_format, ARG_into, ARG_source},
+	 {ARG_source_format, NEEDED | ARG_into, ARG_source},
 	 "What was made is read by mnm report, export, plan and replay as any recording.\n"
 	 "If something is wrong with FILE, one line says where, and nothing is written;\n"
 	 "but if its last line is cut off, all up to there is, with exit status 1.\n",

@@ -15,9 +15,10 @@ static void usage_print(FILE *out, const struct command *command, int column)
 	column += fprintf(out, "mnm %s", command->name);
 	for (const int *takes = command->takes; *takes; takes++) {
 		const struct argument_row *row =
-			&argument_rows[*takes & ~MAYBE];
+			&argument_rows[*takes & ARGUMENT_MASK];
 		bool maybe = *takes & MAYBE ||
-			     (row->option && row->kind != ARGUMENT_TARGET);
+			     (row->option && row->kind != ARGUMENT_TARGET &&
+			      !(*takes & NEEDED));
 
 		if (!row->help)
 			continue;
@@ -58,12 +59,13 @@ void command_help(const struct command *command)
 	printf("%s\n%s", command->summary, *command->takes ? "\n" : "");
 	for (const int *takes = command->takes; *takes; takes++) {
 		length = (int)strlen(argument_spelled(
-			&argument_rows[*takes & ~MAYBE], spelled));
+			&argument_rows[*takes & ARGUMENT_MASK], spelled));
 		width = length > width ? length : width;
 	}
 	for (const int *takes = command->takes; *takes; takes++)
-		if (argument_rows[*takes & ~MAYBE].help)
-			argument_help(&argument_rows[*takes & ~MAYBE], width);
+		if (argument_rows[*takes & ARGUMENT_MASK].help)
+			argument_help(&argument_rows[*takes & ARGUMENT_MASK],
+				      width);
 	if (command->notes)
 		printf("\n%s", command->notes);
 	if (command->more)

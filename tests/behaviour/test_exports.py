@@ -6,10 +6,12 @@ import os
 import pickle
 import pickletools
 import re
+import signal
+import subprocess
 
 import pytest
 
-from conftest import EXAMPLES, MNM
+from conftest import DEADLINE, EXAMPLES, MNM
 from recording_writer import ALLOC, FREE, written
 from recordings import rows, told
 from test_pool import open_shell, took
@@ -246,3 +248,26 @@ def test_a_free_counts_where_its_block_was_asked_for(box, elsewhere):
         "malloc"] * 3 + ["free"] * 2
     assert [(device["device"], device["frees"])
             for device in told(box, elsewhere)["devices"]] == [(0, 2), (1, 0)]
+
+
+def signalled():
+    """A signal waits, as one that comes while a file is written."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("form", ["csv", "trace", "rmm", "chrome", "torch"])
+@pytest.mark.parametrize("option", ["-o", "--output"])
+def test_ctrl_c_ends_an_export_and_leaves_the_old_file(box, tmp_path, form,
+                                                       option):
+    path, out = written(tmp_path, [
+        {"kind": kind, "time": at, "address": 4096, "size": 100}
+        for at in range(10000) for kind in (ALLOC, FREE)]), tmp_path / "out"
+    out.write_text("mine")
+    done = subprocess.run(
+        [MNM, "export", "--format", form, option, out, path], check=False,
+        env=box.env_of_mnm(), preexec_fn=signalled, capture_output=True,
+        timeout=DEADLINE)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+    assert out.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["out", "written"]

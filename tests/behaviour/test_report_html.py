@@ -464,6 +464,17 @@ def test_the_driver_is_asked_in_a_part_of_all_calls(box, tmp_path):
     assert "driver was asked in 6 (75.0 %)" in report(box, path).stdout
 
 
+@pytest.mark.parametrize("words", [[], ["--json"], ["-o", "page"]])
+def test_a_device_that_is_not_there_is_told(box, tmp_path, monkeypatch, words):
+    path = written(tmp_path, [
+        {"kind": ALLOC, "time": 0, "address": 4096, "size": 100}])
+    monkeypatch.chdir(tmp_path)
+    done = report(box, path, "--device", 7, *words, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1, "", f"mnm: {path}: there is nothing of device 7 in it\n")
+    assert os.listdir(tmp_path) == ["written"]
+
+
 # Where it goes.
 
 def test_json_and_page_can_be_had_at_once(box, laps, tmp_path):

@@ -26,7 +26,10 @@ struct export
 	struct live_blocks live;
 	struct open_ranges ranges;
 	const char *ended; /* the range that ends with this event, or NULL */
-	uint64_t written;  /* lines or objects, so far */
+	const struct replacement *replacement; /* of `to`, or NULL */
+	uint64_t events;                       /* so far */
+	bool stopped;                          /* by a signal */
+	uint64_t written;                      /* lines or objects, so far */
 	uint64_t left_out; /* requests that the format has no place for */
 	bool marked;       /* and it was not written yet */
 	uint64_t bytes[UINT8_MAX + 1]; /* live, by device */
@@ -58,6 +61,9 @@ void trace_end_out(struct export *export);
 /* Once all was read: says what is missing of the recording. Returns whether it
  * is whole. */
 bool export_end_tell(const struct mnm_record *record);
+/* Whether to go on with the next event: nobody has sent a signal, and what was
+ * written has had room. */
+bool export_goes_on(struct export *export);
 bool folded_write(struct export *export, struct mnm_record *record);
 bool torch_write(struct export *export, struct mnm_record *record);
 

@@ -13,6 +13,8 @@
 #include "common/option.h"
 #include "export.h"
 
+enum { LOOK_EACH = 1 << 14 }; /* events, and it is looked for signals */
+
 void export_more(void)
 {
 	printf("\nFormats:\n");
@@ -95,13 +97,22 @@ static void event_write(struct export *export,
 	format->event(export, &told, block);
 }
 
+bool export_goes_on(struct export *export)
+{
+	if (++export->events % LOOK_EACH)
+		return true;
+	export->stopped = export->replacement &&
+			  replacement_is_stopped(export->replacement);
+	return !export->stopped && !ferror(export->to);
+}
+
 static void events_write(struct export *export,
 			 const struct export_format *format,
 			 struct mnm_record *record)
 {
 	const struct mnm_record_event *event;
 
-	while ((event = mnm_record_next(record)))
+	while (export_goes_on(export) && (event = mnm_record_next(record)))
 		event_write(export, format, event);
 }
 
@@ -142,16 +153,21 @@ static bool export_to(const char *path, struct export *export,
 	export->to = path ? replacement_begin(&replacement, path) : stdout;
 	if (!export->to)
 		return false;
+	export->replacement = path ? &replacement : NULL;
 	whole = export_write(export, format, record);
-	if (path && !replacement_end(&replacement))
+	if (path && export->stopped)
+		replacement_drop(&replacement); /* and the signal ends this */
+	else if (path && !replacement_end(&replacement))
 		return false;
-	return whole;
+	return whole && !export->stopped;
 }
 
 int export_run(const struct command *command, const struct arguments *arguments)
 {
 	const struct export_format *format = format_find(arguments->format);
 	struct export export = {.device = -1};
+	const char *output =
+		arguments->output ? arguments->output : arguments->output_word;
 	struct mnm_record *record;
 	char error[4352];
 	json_t *head;
@@ -161,8 +177,7 @@ int export_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_USAGE;
 	if (device_read(command, arguments, &export.device))
 		return EXIT_USAGE;
-	if (arguments->output &&
-	    !replacement_possible(arguments->output, arguments->recording))
+	if (output && !replacement_possible(output, arguments->recording))
 		return EXIT_FAILED;
 	record = mnm_record_open(arguments->recording, error, sizeof(error));
 	if (!record)
@@ -171,9 +186,8 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	export.record = record;
 	head = about_read(&export);
 	export.symbols = symbols_open();
-	whole = export.symbols
-			? export_to(arguments->output, &export, format, record)
-			: !failure("no memory");
+	whole = export.symbols ? export_to(output, &export, format, record)
+			       : !failure("no memory");
 	if (export.symbols)
 		symbols_changed_tell(export.symbols);
 	symbols_close(export.symbols);

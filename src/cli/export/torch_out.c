@@ -124,7 +124,8 @@ static bool trace_put(struct torch_out *out, unsigned int device)
 	if (!record)
 		return !failure("%s", error);
 	pickle_part(out->to);
-	while ((event = mnm_record_next(record))) {
+	while (export_goes_on(out->export) &&
+	       (event = mnm_record_next(record))) {
 		written += event_take(out, &out->live[device], device, event);
 		if (written >= PART) {
 			pickle_part_end(out->to);

@@ -40,7 +40,7 @@ struct torch_range {
 };
 
 struct torch_out {
-	const struct export *export;
+	struct export *export;
 	FILE *to;
 	bool said[WORDS];
 	struct torch_site *sites; /* whose frames were written */

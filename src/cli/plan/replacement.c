@@ -76,6 +76,16 @@ static void signals_block(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
+bool replacement_is_stopped(const struct replacement *replacement)
+{
+	sigset_t waits;
+
+	return *replacement->beside && !sigpending(&waits) &&
+	       (sigismember(&waits, SIGINT) == 1 ||
+		sigismember(&waits, SIGTERM) == 1 ||
+		sigismember(&waits, SIGHUP) == 1);
+}
+
 FILE *replacement_begin(struct replacement *replacement, const char *path)
 {
 	struct stat st;

@@ -27,6 +27,9 @@ bool replacement_possible(const char *path, const char *read);
  * to end then. Until the end, signals wait. */
 FILE *replacement_begin(struct replacement *replacement, const char *path);
 
+/* Whether a signal waits that would end this process. */
+bool replacement_is_stopped(const struct replacement *replacement);
+
 /* Puts the file in its place. On failure, also of what was written before,
  * prints a line and returns false. */
 bool replacement_end(struct replacement *replacement);

@@ -163,13 +163,27 @@ static json_t *program_read(const char *path)
 	return program;
 }
 
+/* A device that was asked for and is not there is a mistake. */
+static bool device_is_there(const struct report *report)
+{
+	char text[32];
+
+	if (report->device < 0 ||
+	    report_shows(report, (unsigned int)report->device))
+		return true;
+	failure("%s: there is nothing of %s in it", report->path,
+		device_text((unsigned int)report->device, text));
+	return false;
+}
+
 /* Says all that is to be said of it, as it is asked for. */
 static bool report_give(const struct report *report,
 			const struct arguments *arguments)
 {
 	json_t *json;
 
-	if (arguments->page && !page_save(report, arguments->page))
+	if (!device_is_there(report) ||
+	    (arguments->page && !page_save(report, arguments->page)))
 		return false;
 	if (arguments->json) {
 		json = report_json(report, true);
