@@ -21,4 +21,11 @@ ROWS = [
     ("a_wrong_file_replaces_a_recording", "test_import.py -k nothing_is_written",
      (RUN, "import_file(&import, &format) &&", "(import_file(&import, &format), "
       "format) &&")),
+    ("what_is_read_is_written_over", "test_import.py -k written_over",
+     ("src/cli/plan/replacement.c", "	if (read && is_read(path, read))",
+      "	if (read && !read)")),
+    ("half_a_line_is_taken", "test_import.py -k cut_off",
+     ("src/trace/text_file.c",
+      "	text->cut = !whole && !text->end_optional;",
+      "	text->cut = false;")),
 ]

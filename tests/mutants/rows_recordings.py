@@ -132,4 +132,6 @@ ROWS = [
       "	if (0) {")),
     ("the_part_before_may_be_anothers", "unit",
      (READER, "id == other_id &&\n	    other + 1 == part)", "true)")),
+    ("a_removed_recording_goes_on", "test_recording.py -k file_is_removed",
+     (RECORDER, "	if (record_file_is_gone(&recorder.file))", "	if (0)")),
 ]

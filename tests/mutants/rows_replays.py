@@ -45,4 +45,11 @@ ROWS = [
     ("a_recording_stays_behind_a_shadow", "test_shadow.py -k nothing_stays",
      (FOLLOWED, "	if (followed->is_ours && followed_ask(followed) &&\n",
       "	if (0 && followed_ask(followed) &&\n")),
+    ("a_shadow_that_runs_loses_its_folder", "test_shadow.py -k is_in_use",
+     ("src/cli/shadow/folder.c",
+      "	if (lock >= 0 && !flock(lock, LOCK_EX | LOCK_NB)) {",
+      "	if (lock >= 0) {")),
+    ("a_slow_player_holds_up_figures", "test_shadow.py -k keep_up",
+     ("src/cli/shadow/feed.c", "		else if (wrote < 0 && errno == EAGAIN)\n"
+      "			return false;\n", "")),
 ]

@@ -32,4 +32,6 @@ ROWS = [
     ("what_follows_iterations_is_one", TESTS + "what_repeats",
      (REPETITION, "	if (finder->whole)\n		border_add(",
       "	if (1)\n		border_add(")),
+    ("a_page_has_what_it_does_not_show", TESTS + "leave_a_page_small",
+     ("src/cli/report/report_json.c", "	if (holders)\n", "	if (1)\n")),
 ]
