@@ -112,7 +112,8 @@ ROWS = [
      (FRAMEWORKS, ' && !frameworks[i].is_costly;', ";")),
     # What doctor says.
     ("an_advice_is_printed_as_it_is", "test_doctor.py -k plain_text",
-     ("src/cli/doctor/report.c", "	text_clean(way);\n", "")),
+     ("src/cli/doctor/report.c", "	text_plain(advice, way, sizeof(way));\n",
+      "	snprintf(way, sizeof(way), \"%s\", advice);\n")),
     ("a_virtual_environment_is_looked_for_by_its_name",
      "test_doctor_odd.py -k from_inside",
      ("src/cli/doctor/python.c", " || !realpath(mark, prefix))",
