@@ -77,7 +77,7 @@ OPTION(record_stacks, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
 	"record the stack of a request once in so many bytes; 1: of each") \
 OPTION(postmortem, TEXT, START, "auto", \
 	"auto, off, or path, %p = pid, %h = host", \
-	"what there was as memory first ran out; auto: beside the sockets") \
+	"what there was as memory ran out; auto: beside the sockets") \
 OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
 	"what is logged on stderr: info: start, orders, end; debug: every request") \
 OPTION(check_pools, FLAG, START, "0", "0 or 1", \
