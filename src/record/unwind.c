@@ -34,6 +34,7 @@ struct search {
 	uint64_t from;
 	uint64_t *frames;
 	size_t count, most;
+	const struct eh_module *interpreter; /* NULL: none is known */
 	bool behind; /* ends with the first frame that is no runtime's */
 };
 
@@ -133,6 +134,18 @@ static bool is_runtime(uint64_t pc)
 	return module && module->is_runtime;
 }
 
+/* Behind the innermost trampoline, an interpreter's own functions are left out:
+ * there are several for each function that it runs. */
+static bool is_told(const struct search *search)
+{
+	uint64_t pc = search->walk.pc;
+
+	if (!search->count)
+		return pc == search->from;
+	return !search->interpreter ||
+	       module_find(pc - 1) != search->interpreter;
+}
+
 /* The loader's lock is held: nothing is unloaded meanwhile. */
 static int stack_walk(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -144,12 +157,14 @@ static int stack_walk(struct dl_phdr_info *info, size_t size, void *arg)
 		return 1;
 	modules_look(info);
 	for (int i = 0; i < STEPS_MOST && search->count < search->most; i++) {
-		if (search->count || walk->pc == search->from)
+		if (is_told(search))
 			search->frames[search->count++] = walk->pc;
 		if (search->count && search->behind && !is_runtime(walk->pc))
 			break;
 		if (!walk_step(walk) || !walk->pc)
 			break;
+		if (walk->by_trampoline && search->count > 1)
+			search->interpreter = walk->module;
 	}
 	atomic_flag_clear(&busy);
 	return 1;

@@ -24,7 +24,8 @@ __attribute__((no_sanitize("address", "thread"))) static bool word_read(
 {
 	if (address % sizeof(*word))
 		return false;
-	if (walk->page != address / PAGE && !is_readable(address))
+	if (address < PAGE ||
+	    (walk->page != address / PAGE && !is_readable(address)))
 		return false;
 	walk->page = address / PAGE;
 	*word = *(const uint64_t *)address;
@@ -55,7 +56,65 @@ static bool step_by_rule(struct walk *walk, const struct eh_rule *rule)
 	return true;
 }
 
-/* Code that was made as the program runs has a frame, or ends the walk. */
+#ifdef __x86_64__
+/* A byte of code, to which a wrong step may lead as well. */
+__attribute__((no_sanitize("address", "thread"))) static int code_read(
+	struct walk *walk, uint64_t address)
+{
+	if (address < PAGE ||
+	    (walk->code_page != address / PAGE &&
+	     !is_readable(address - address % sizeof(address))))
+		return -1;
+	walk->code_page = address / PAGE;
+	return *(const uint8_t *)address;
+}
+
+static bool code_is(struct walk *walk, uint64_t at, const char *bytes)
+{
+	while (*bytes && code_read(walk, at) == (uint8_t)*bytes)
+		at++, bytes++;
+	return !*bytes;
+}
+
+/* Where code has nothing left to do but to return, as a trampoline of CPython's
+ * behind its call: does what it will do. */
+static bool step_by_code(struct walk *walk)
+{
+	uint64_t at = walk->pc, stack = walk->stack, frame = walk->frame, pc;
+	int size;
+
+	if (code_is(walk, at, "\x48\x83\xc4")) { /* add $size, %rsp */
+		size = code_read(walk, at + 3);
+		if (size < 0 || size > INT8_MAX)
+			return false;
+		stack += (uint64_t)size;
+		at += 4;
+	}
+	if (code_is(walk, at, "\x5d")) { /* pop %rbp */
+		if (!word_read(walk, stack, &frame))
+			return false;
+		stack += sizeof(frame);
+		at++;
+	}
+	if (!code_is(walk, at, "\xc3") || /* ret */
+	    !word_read(walk, stack, &pc))
+		return false;
+	walk->pc = pc;
+	walk->stack = stack + sizeof(pc);
+	walk->frame = frame;
+	return true;
+}
+#else
+/* Code for other processors has frames. */
+static bool step_by_code(struct walk *walk)
+{
+	(void)walk;
+	return false;
+}
+#endif
+
+/* Other code that was made as the program runs has a frame, or ends the walk.
+ */
 static bool step_by_frame(struct walk *walk)
 {
 	uint64_t at = walk->frame, frame, pc;
@@ -76,7 +135,11 @@ bool walk_step(struct walk *walk)
 	const struct eh_module *module = walk->module_find(walk->pc - 1);
 	struct eh_rule rule;
 
-	return module && eh_frame_find(module, walk->pc - 1, &rule)
-		       ? step_by_rule(walk, &rule)
-		       : step_by_frame(walk);
+	walk->by_trampoline = false;
+	if (module && eh_frame_find(module, walk->pc - 1, &rule)) {
+		walk->module = module;
+		return step_by_rule(walk, &rule);
+	}
+	walk->by_trampoline = step_by_code(walk);
+	return walk->by_trampoline || step_by_frame(walk);
 }

@@ -10,7 +10,12 @@
 
 struct walk {
 	uint64_t pc, stack, frame; /* registers of the function at hand */
-	uint64_t page;             /* is known to be readable */
+	/* Are known to be readable, but for the first one. */
+	uint64_t page, code_page;
+	/* The file of the code that was followed last, and whether the last
+	 * step was through a trampoline, which has called that. */
+	const struct eh_module *module;
+	bool by_trampoline;
 	/* The loaded file that has the code, or NULL. */
 	const struct eh_module *(*module_find)(uint64_t code);
 };

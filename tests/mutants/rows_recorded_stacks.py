@@ -19,7 +19,7 @@ ROWS = [
     ("rules_of_all_code_are_those_of_each", "unit",
      (RULES, "		if (state->pc > pc)\n			return true;\n", "")),
     ("a_stack_begins_within_the_library", "test_recording_stacks.py -k each_is",
-     (UNWIND, "search->count || walk->pc == search->from", "true")),
+     (UNWIND, "return pc == search->from;", "return true;")),
     ("every_request_has_its_stack", "test_recording_stacks.py -k so_many",
      (STACKS, "	if (left > 0)\n		return site;\n", "")),
     ("a_stacks_number_is_a_place_in_the_code",

@@ -1,10 +1,13 @@
 /* The stack is as the C library sees it. */
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "record/own_stack.h"
 #include "record/unwind.h"
 #include "run.h"
 
@@ -115,59 +118,153 @@ START_TEST(it_leads_through_frames_that_are_aligned)
 }
 END_TEST
 
-static struct own_stack own;
-
-/* The frames are those of a walk that has taken the loader's lock. */
-__attribute__((noinline)) static void look_alone(void)
-{
-	own = (struct own_stack){0};
-	found_count =
-		unwind((uintptr_t)__builtin_return_address(0), found, MOST);
-	own_stack_read(&own, NULL);
-	__asm__ volatile("");
-}
-
-static int visit_alone(const void *a, const void *b)
-{
-	look_alone();
-	return (int)(*(const char *)a - *(const char *)b);
-}
-
-START_TEST(a_stack_without_the_loader_is_the_same)
-{
-	char letters[] = "zyxw";
-	const struct own_file *file;
-	char build[BUILD_ID_SIZE];
-
-	qsort(letters, 4, 1, visit_alone);
-	ck_assert_uint_eq(own.count - 1, found_count);
-	for (size_t i = 0; i < found_count; i++)
-		ck_assert_uint_eq(own.frames[i + 1].address, found[i]);
-	ck_assert_int_ge(own.frames[1].file, 0);
-	file = &own.files[own.frames[1].file];
-	ck_assert_ptr_nonnull(strstr(file->path, "record_unwind_test"));
-	ck_assert_uint_ge(found[0], file->start);
-	ck_assert_uint_lt(found[0], file->end);
-	build_id_read(file->first, build);
-	ck_assert_str_eq(file->build, build);
-}
-END_TEST
-
-START_TEST(what_lies_within_is_left_out)
-{
-	own = (struct own_stack){0};
-	own_stack_read(&own, (const void *)look_alone);
-	ck_assert_uint_gt(own.count, 0);
-	ck_assert_ptr_null(strstr(own.files[own.frames[0].file].path,
-				  "record_unwind_test"));
-}
-END_TEST
-
 START_TEST(what_has_not_called_is_not_found)
 {
 	ck_assert_uint_eq(unwind(1, found, MOST), 0);
 }
 END_TEST
+
+#ifdef __x86_64__
+/* Code that calls the function that it is given, and then returns. */
+struct trampoline {
+	unsigned char code[20];
+	size_t size, called; /* bytes; up to behind its call */
+};
+
+static const struct trampoline trampolines[] = {
+	/* As CPython 3.12 and 3.13 have them:
+	 * sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
+	{{0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3}, 11, 6},
+	/* With a frame:
+	 * push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
+	{{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}, 8, 6},
+	/* No frame pointer leads on from this one: push %rbp; xor %ebp, %ebp;
+	 * sub $16, %rsp; call *%rdi; add $16, %rsp; pop %rbp; ret */
+	{{0x55, 0x31, 0xed, 0x48, 0x83, 0xec, 16, 0xff, 0xd7, 0x48, 0x83, 0xc4,
+	  16, 0x5d, 0xc3},
+	 15,
+	 9},
+};
+/* The same with something left to do: xor %eax, %eax. */
+static const struct trampoline odd = {{0x55, 0x31, 0xed, 0x48, 0x83, 0xec, 16,
+				       0xff, 0xd7, 0x31, 0xc0, 0x48, 0x83, 0xc4,
+				       16, 0x5d, 0xc3},
+				      17,
+				      9};
+/* And where its code can't be read any more, behind the call. */
+static const struct trampoline cut = {
+	{0x55, 0x31, 0xed, 0x48, 0x83, 0xec, 16, 0xff, 0xd7}, 9, 9};
+
+enum { PAGE = 4096 };
+
+static jmp_buf back;
+
+/* Without the C library, which would read beyond the end of the code. */
+__attribute__((noinline)) static void look_alone(void)
+{
+	found_count =
+		unwind((uintptr_t)__builtin_return_address(0), found, MOST);
+	__asm__ volatile("");
+}
+
+static void look_beyond(void)
+{
+	look_alone();
+	longjmp(back, 1);
+}
+
+/* Calls by a trampoline that ends where no more can be read. Returns where it
+ * calls; beyond: what was found then, of the caller as well. */
+__attribute__((noinline)) static uint64_t leap(const struct trampoline *row,
+					       uint64_t beyond[MOST])
+{
+	unsigned char *pages =
+		mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *at = pages + PAGE - row->size;
+	void (*jump)(void (*)(void));
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	ck_assert(!mprotect(pages + PAGE, PAGE, PROT_NONE));
+	memcpy(at, row->code, row->size);
+	memcpy(&jump, &at, sizeof(jump));
+	if (!setjmp(back))
+		jump(look_beyond);
+	memcpy(beyond, found, sizeof(found));
+	return (uintptr_t)at + row->called;
+}
+
+/* Whether this program has the code, which the trampoline has called. */
+static bool is_own(uint64_t address)
+{
+	Dl_info own, other;
+
+	ck_assert(dladdr((void *)look_beyond, &own));
+	return dladdr((void *)(address - 1), &other) &&
+	       own.dli_fbase == other.dli_fbase;
+}
+
+START_TEST(it_leads_through_trampolines)
+{
+	uint64_t beyond[MOST], called;
+	size_t count, at;
+
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(*trampolines);
+	     i++) {
+		called = leap(&trampolines[i], beyond);
+		count = found_count;
+		look(MOST);
+		ck_assert_uint_eq(beyond[1], called);
+		/* Of what is behind it, the interpreter's is left out. */
+		at = 2;
+		for (size_t j = 0; j < found_count; j++)
+			if (!is_own(found[j]))
+				ck_assert_uint_eq(beyond[at++], found[j]);
+		ck_assert_uint_gt(at, 2);
+		ck_assert_uint_eq(count, at);
+	}
+}
+END_TEST
+
+/* Returns to where nothing is. */
+__attribute__((noinline, no_sanitize("address", "thread"))) static void smash(
+	uint64_t to)
+{
+	((volatile uint64_t *)__builtin_frame_address(0))[1] = to;
+	look_beyond();
+}
+
+__attribute__((noinline)) static void wander(uint64_t to)
+{
+	if (!setjmp(back))
+		smash(to);
+}
+
+START_TEST(a_wrong_address_is_not_read)
+{
+	static const uint64_t wrong[] = {8, 4095, 4096, UINT64_MAX,
+					 UINT64_C(1) << 63};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		wander(wrong[i]);
+		ck_assert_uint_ge(found_count, 3);
+		ck_assert_uint_eq(found[2], wrong[i]);
+	}
+}
+END_TEST
+
+START_TEST(code_that_can_not_be_followed_ends_it)
+{
+	uint64_t beyond[MOST], called = leap(&odd, beyond);
+
+	ck_assert_uint_eq(found_count, 2);
+	ck_assert_uint_eq(beyond[1], called);
+	called = leap(&cut, beyond);
+	ck_assert_uint_eq(found_count, 2);
+	ck_assert_uint_eq(beyond[1], called);
+}
+END_TEST
+#endif
 
 int main(void)
 {
@@ -177,9 +274,12 @@ int main(void)
 		it_leads_through_code_of_others,
 		it_ends_where_its_thread_begins,
 		it_leads_through_frames_that_are_aligned,
-		a_stack_without_the_loader_is_the_same,
-		what_lies_within_is_left_out,
 		what_has_not_called_is_not_found,
+#ifdef __x86_64__
+		it_leads_through_trampolines,
+		a_wrong_address_is_not_read,
+		code_that_can_not_be_followed_ends_it,
+#endif
 		NULL,
 	};
 
