@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "eh_modules.h"
 #include "mapped_elf.h"
-#include "unwind.h"
 #include "walk.h"
 
 enum { STEPS_MOST = 96 };
@@ -132,7 +132,7 @@ static void file_describe(struct own_file *file)
 	static Elf64_Phdr parts[MAPPED_PARTS_MOST]; /* a stack may be small */
 	int memory = file->first ? mapped_open() : -1, count;
 
-	file->code.is_runtime = unwind_is_runtime(file->path);
+	file->code.is_runtime = eh_module_is_runtime(file->path);
 	if (memory < 0)
 		return;
 	count = mapped_parts(memory, file->first, parts);
@@ -171,18 +171,22 @@ static int file_of(struct own_stack *stack, uint64_t code)
 }
 
 /* What is on the stack is not unloaded meanwhile, so it may be read. */
-static const struct eh_module *module_find(uint64_t code)
+static const struct eh_rule *rule_find(uint64_t code,
+				       const struct eh_module **module)
 {
+	static struct eh_rule rule;
 	int file = file_of(reading, code);
 
-	return file >= 0 && reading->files[file].code.table
-		       ? &reading->files[file].code
+	*module = file >= 0 ? &reading->files[file].code : NULL;
+	return *module && (*module)->table &&
+			       eh_frame_find(*module, code, &rule)
+		       ? &rule
 		       : NULL;
 }
 
 READS_STACK void own_stack_read(struct own_stack *stack, const void *within)
 {
-	struct walk walk = {WALK_HERE, .module_find = module_find};
+	struct walk walk = {WALK_HERE, .rule_find = rule_find};
 	int own = within ? file_of(stack, (uintptr_t)within) : -1;
 	int saved = errno;
 

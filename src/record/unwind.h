@@ -3,7 +3,6 @@
 #ifndef MNM_RECORD_UNWIND_H
 #define MNM_RECORD_UNWIND_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,9 +14,6 @@ size_t unwind(uint64_t from, uint64_t *frames, size_t most);
  * has called up to `from`: that one, if it is none's, or if this is not
  * found. */
 uint64_t unwind_behind(uint64_t from);
-
-/* Whether the file of that path is such a runtime. */
-bool unwind_is_runtime(const char *path);
 
 /* To be called before there are many walks: a fork waits for them from then
  * on. */

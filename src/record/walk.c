@@ -132,13 +132,13 @@ static bool step_by_frame(struct walk *walk)
 bool walk_step(struct walk *walk)
 {
 	/* A call may be the last of its function, so pc is behind that. */
-	const struct eh_module *module = walk->module_find(walk->pc - 1);
-	struct eh_rule rule;
+	const struct eh_module *module;
+	const struct eh_rule *rule = walk->rule_find(walk->pc - 1, &module);
 
 	walk->by_trampoline = false;
-	if (module && eh_frame_find(module, walk->pc - 1, &rule)) {
+	if (rule) {
 		walk->module = module;
-		return step_by_rule(walk, &rule);
+		return step_by_rule(walk, rule);
 	}
 	walk->by_trampoline = step_by_code(walk);
 	return walk->by_trampoline || step_by_frame(walk);

@@ -16,8 +16,10 @@ struct walk {
 	 * step was through a trampoline, which has called that. */
 	const struct eh_module *module;
 	bool by_trampoline;
-	/* The loaded file that has the code, or NULL. */
-	const struct eh_module *(*module_find)(uint64_t code);
+	/* The loaded file that has the code, or NULL; and what is known of that
+	 * place, or NULL. */
+	const struct eh_rule *(*rule_find)(uint64_t code,
+					   const struct eh_module **module);
 };
 
 /* To the function that has called the one at hand. Returns false if nobody is

@@ -36,7 +36,7 @@ ROWS = [
     ("a_library_of_ours_has_asked", "test_postmortem.py -k which_code",
      (STACK, "within && !stack->count && file >= 0 &&", "within && 0 &&")),
     ("a_runtime_has_asked", "test_postmortem.py -k which_code",
-     (STACK, "code.is_runtime = unwind_is_runtime(file->path)",
+     (STACK, "code.is_runtime = eh_module_is_runtime(file->path)",
       "code.is_runtime = false")),
     ("a_post_mortem_is_a_place_to_be_cancelled",
      "test_postmortem.py -k whatever_is_held",
