@@ -70,7 +70,6 @@ static void end_with(int error)
 	recorder.events = NULL;
 	recorder.count = 0;
 	recorder.writer = NULL;
-	modules_forget();
 	askers_forget();
 }
 
@@ -275,6 +274,8 @@ int recorder_begin(const struct recorder_plan *plan)
 	int res = ENOMEM;
 	uint64_t room = plan->most / FRAME_SHARE / EVENT_BYTES;
 
+	/* Not as the last one ended, which may have been on their account. */
+	modules_forget();
 	recorder.plan = *plan;
 	recorder.file.fd = -1;
 	recorder.dropped = 0;
