@@ -34,6 +34,11 @@ bool modules_know(uint64_t site)
 	return false;
 }
 
+bool modules_have(uint64_t site)
+{
+	return module_find(site);
+}
+
 static bool is_known(const struct module *found)
 {
 	const struct module *at = modules;

@@ -21,6 +21,9 @@ struct module {
  * vain, as code may be of no file. */
 bool modules_know(uint64_t site);
 
+/* Whether its module is known. */
+bool modules_have(uint64_t site);
+
 /* Looks anew. Calls `each` for every module that was not known. */
 void modules_look(void (*each)(const struct module *module));
 

@@ -79,6 +79,14 @@ void own_module(const struct module *module)
 		tell(MNM_RECORD_BUILD, module->start, module->build, 0);
 }
 
+void own_name(uint64_t site, const char *text)
+{
+	own_add(&(struct mnm_record_event){.kind = MNM_RECORD_NAME,
+					   .device = MNM_RECORD_NOWHERE,
+					   .site = site,
+					   .text = text});
+}
+
 void own_stack(uint32_t number, uint64_t time)
 {
 	char *text;

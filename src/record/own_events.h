@@ -1,5 +1,5 @@
 /* What a recorder writes besides the notes of threads: what lives, files of
- * code, stacks. They are collected, and written together. */
+ * code, stacks, names. They are collected, and written together. */
 #ifndef MNM_RECORD_OWN_EVENTS_H
 #define MNM_RECORD_OWN_EVENTS_H
 
@@ -20,6 +20,8 @@ void own_close(void);
 
 void own_add(const struct mnm_record_event *event);
 void own_module(const struct module *module);
+/* The text has to stay until it is written. */
+void own_name(uint64_t site, const char *text);
 
 /* A stack, which comes before the requests that have it: these are not older
  * than `time`. */

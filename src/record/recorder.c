@@ -12,6 +12,7 @@
 #include "live_list.h"
 #include "modules.h"
 #include "own_events.h"
+#include "perf_map.h"
 #include "preload/thread.h"
 #include "record_file.h"
 #include "ring.h"
@@ -42,15 +43,13 @@ static struct {
 	struct record_file file;
 	struct record_scale scale;
 	struct frame_writer *writer;
-	size_t room;                     /* events of a frame */
-	struct mnm_record_event *events; /* that become a frame */
-	size_t count;
+	size_t room, count; /* events of a frame: at most, and now */
+	struct mnm_record_event *events;
 	struct live_list live;
 	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
-	bool has_stack[STACKS_MOST +
-		       1]; /* whether the file has it, by number */
+	bool has_stack[STACKS_MOST + 1]; /* in the file, by number */
 	struct recorder_figures figures;
 } recorder;
 
@@ -123,6 +122,12 @@ static void stacks_again(void)
 	own_flush();
 }
 
+static void name_again(uint64_t site, const char *text)
+{
+	if (recorder.file.size < recorder.file.most / LIVE_SHARE)
+		own_name(site, text);
+}
+
 /* Says who has asked for the block, if that is known. */
 static void live_write(struct mnm_record_event *live)
 {
@@ -156,6 +161,7 @@ static void part_begin(void)
 		live_write(&live->events[i]);
 	}
 	live_list_release(live);
+	perf_map_each(name_again);
 	modules_each(own_module);
 	own_flush();
 	recorder.dropped += recorder.live_lost;
@@ -185,7 +191,7 @@ static bool stack_meet(uint32_t number)
 	recorder.has_stack[number] = true;
 	own_stack(number, recorder.events[0].time);
 	for (size_t i = 0; i < count; i++)
-		unknown |= !modules_know(frames[i]);
+		unknown |= !perf_map_meet(frames[i]);
 	return unknown;
 }
 
@@ -201,7 +207,7 @@ static bool sites_are_new(void)
 		if (events[i].flags & MNM_RECORD_STACKED)
 			unknown |= stack_meet((uint32_t)site);
 		else if (site != last)
-			unknown |= !modules_know(site);
+			unknown |= !perf_map_meet(site);
 		last = site;
 	}
 	own_flush();
@@ -240,6 +246,7 @@ static void flush(void)
 	if (unknown && recorder.runs)
 		modules_look(own_module);
 	own_flush();
+	perf_map_look();
 }
 
 /* The parent makes the record, also if there is none yet. */
@@ -276,6 +283,7 @@ int recorder_begin(const struct recorder_plan *plan)
 
 	/* Not as the last one ended, which may have been on their account. */
 	modules_forget();
+	perf_map_forget();
 	recorder.plan = *plan;
 	recorder.file.fd = -1;
 	recorder.dropped = 0;
@@ -372,6 +380,8 @@ void recorder_tick(void)
 		look_and_flush();
 	if (hurries)
 		awaited_written();
+	perf_map_read(own_name);
+	own_flush();
 }
 
 uint64_t recorder_now(void)
@@ -393,6 +403,8 @@ void recorder_end(void)
 	take(scale_turn());
 	if (recorder.runs)
 		flush();
+	perf_map_end(own_name);
+	own_flush();
 	if (recorder.runs)
 		end_with(0);
 }
@@ -411,4 +423,5 @@ void recorder_forget(void)
 {
 	record_switch(false);
 	recorder.runs = recorder.expected = false;
+	perf_map_drop();
 }
