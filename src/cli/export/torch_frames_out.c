@@ -11,8 +11,11 @@
 
 enum { NAME_SIZE = 512 };
 
+/* Sites are addresses of code, which have no such bit. */
+#define STACK (UINT64_C(1) << 63)
+
 struct torch_site {
-	uint64_t site;
+	uint64_t key;    /* the site; or STACK and the number of a stack */
 	uint32_t number; /* of its frames */
 	UT_hash_handle hh;
 };
@@ -76,33 +79,46 @@ static void given_put(struct torch_out *out, const char *name)
 	frame_put(out, file, line, function);
 }
 
-/* The frames of a site: one, as that is what is known of it. */
 static void site_put(struct torch_out *out, uint64_t site)
 {
 	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
 	const char *given = symbols_given(out->export->symbols, site);
 
-	pickle_list(out->to);
-	pickle_part(out->to);
 	if (given) {
 		given_put(out, given);
 	} else {
 		site_names(out->export->symbols, site, file, function);
 		frame_put(out, file, 0, function);
 	}
+}
+
+/* The frames of a stack, or the only one that is known. */
+static void frames_put(struct torch_out *out,
+		       const struct mnm_record_event *event)
+{
+	size_t count;
+	const uint64_t *frames =
+		mnm_record_stack(out->export->record, event->stack, &count);
+
+	pickle_list(out->to);
+	pickle_part(out->to);
+	if (!count)
+		site_put(out, event->site);
+	for (size_t i = 0; i < count; i++)
+		site_put(out, frames[i]);
 	pickle_part_end(out->to);
 }
 
-static void site_remember(struct torch_out *out, uint64_t site)
+static void frames_remember(struct torch_out *out, uint64_t key)
 {
 	struct torch_site *known = calloc(1, sizeof(*known));
 
 	out->lost |= !known;
 	if (!known)
 		return;
-	known->site = site;
+	known->key = key;
 	known->number = WORDS + out->remembered++;
-	HASH_ADD(hh, out->sites, site, sizeof(site), known);
+	HASH_ADD(hh, out->sites, key, sizeof(key), known);
 	if (known->hh.tbl) {
 		pickle_remember(out->to, known->number);
 		return;
@@ -111,23 +127,25 @@ static void site_remember(struct torch_out *out, uint64_t site)
 	free(known);
 }
 
-void torch_frames(struct torch_out *out, uint64_t site)
+void torch_frames(struct torch_out *out, const struct mnm_record_event *event)
 {
 	struct torch_site *known;
+	uint64_t key;
 
 	torch_word(out, WORD_frames);
-	if (!site) {
+	if (!event || !event->site) {
 		pickle_list(out->to);
 		return;
 	}
+	key = event->stack ? STACK | event->stack : event->site;
 	/* NOLINTNEXTLINE(*-core.*): uthash sets known */
-	HASH_FIND(hh, out->sites, &site, sizeof(site), known);
+	HASH_FIND(hh, out->sites, &key, sizeof(key), known);
 	if (known) {
 		pickle_again(out->to, known->number);
 		return;
 	}
-	site_put(out, site);
-	site_remember(out, site);
+	frames_put(out, event);
+	frames_remember(out, key);
 }
 
 void torch_frames_release(struct torch_out *out)

@@ -23,7 +23,7 @@ static void entry_put(struct torch_out *out,
 		torch_number(out, WORD_span, span);
 	torch_number(out, WORD_stream, event->stream);
 	torch_number(out, WORD_time_us, began + event->time / 1000);
-	torch_frames(out, event->site);
+	torch_frames(out, event);
 	pickle_dict_end(out->to);
 }
 

@@ -53,8 +53,8 @@ struct torch_out {
 
 void torch_word(struct torch_out *out, enum torch_word word);
 void torch_number(struct torch_out *out, enum torch_word word, uint64_t number);
-/* "frames" of who called from that site. */
-void torch_frames(struct torch_out *out, uint64_t site);
+/* "frames" of who made the request; NULL: of nobody. */
+void torch_frames(struct torch_out *out, const struct mnm_record_event *event);
 void torch_frames_release(struct torch_out *out);
 
 /* Notes where a block lies. */

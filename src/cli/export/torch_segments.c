@@ -123,7 +123,7 @@ static void piece_put(struct torch_out *out, uint64_t address, uint64_t size,
 	pickle_text(out->to, block ? "active_allocated" : "inactive");
 	if (block && block->event.span)
 		torch_number(out, WORD_span, block->event.span);
-	torch_frames(out, block ? block->event.site : 0);
+	torch_frames(out, block ? &block->event : NULL);
 	pickle_dict_end(out->to);
 	pickle_part_end(out->to);
 }
@@ -173,7 +173,7 @@ static void segment_put(struct torch_out *out, const struct torch_range *range,
 	torch_number(out, WORD_stream, 0);
 	pickle_text(out->to, "segment_type");
 	pickle_text(out->to, "large");
-	torch_frames(out, 0);
+	torch_frames(out, NULL);
 	pickle_text(out->to, "blocks");
 	pickle_list(out->to);
 	taken = pieces_put(out, range, blocks, next);

@@ -59,20 +59,29 @@ static void frame_name(const struct call_stack *stack, size_t i,
 	site_names(symbols, stack->frames[i], names->file, names->function);
 }
 
-/* The innermost one that is no allocator's, or the innermost. */
+/* The innermost one that a perf map has named, as a function of Python; or else
+ * that is no allocator's; or else of all. */
+static size_t frame_find(const struct call_stack *stack,
+			 struct symbols *symbols)
+{
+	struct frame_names names;
+
+	for (size_t i = 0; i < stack->count; i++)
+		if (symbols_given(symbols, stack->frames[i]))
+			return i;
+	for (size_t i = 0; i < stack->count; i++) {
+		frame_name(stack, i, symbols, &names);
+		if (!is_allocator(names.file))
+			return i;
+	}
+	return 0;
+}
+
 static void frame_choose(const struct call_stack *stack,
 			 struct symbols *symbols, struct named_holder *named)
 {
-	struct frame_names names;
-	size_t i = 0;
-
-	do
-		frame_name(stack, i, symbols, &names);
-	while (is_allocator(names.file) && ++i < stack->count);
-	if (i == stack->count)
-		frame_name(stack, 0, symbols, &names);
-	memcpy(named->file, names.file, sizeof(names.file));
-	memcpy(named->function, names.function, sizeof(names.function));
+	site_names(symbols, stack->frames[frame_find(stack, symbols)],
+		   named->file, named->function);
 }
 
 struct named_holder *stacks_name(const struct summary *summary,

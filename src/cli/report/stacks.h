@@ -8,8 +8,9 @@
 #include "summary.h"
 #include "symbols.h"
 
-/* The holders of a device's peak by the first function of their stacks that is
- * not of an allocator's library. As holders_name. */
+/* The holders of a device's peak by the first function of their stacks that a
+ * perf map has named, or else that is not of an allocator's library. As
+ * holders_name. */
 struct named_holder *stacks_name(const struct summary *summary,
 				 const struct device_summary *device,
 				 struct symbols *symbols, size_t *count);
