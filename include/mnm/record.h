@@ -35,10 +35,12 @@ enum mnm_record_kind {
 			      * live and idle ones; looked at every 20 ms */
 	MNM_RECORD_TOOK,  /* the last request or free of this thread has taken
 			   * `size` nanoseconds; only of slow ones */
-	MNM_RECORD_NAME,  /* what calls from that site has the name of the text:
-			   * its file, a tab, and its function. Of recordings
-			   * that were made from other files, whose sites are
-			   * no addresses */
+	MNM_RECORD_NAME,  /* what calls from that site, or from that address of
+			   * a stack, has the name of the text: its file, a
+			   * tab, and its function. Of code that was made as
+			   * the program ran, such as Python's; and in
+			   * recordings that were made from other files, whose
+			   * sites are no addresses */
 	MNM_RECORD_START, /* a range begins; text: its name */
 	MNM_RECORD_STOP,
 	MNM_RECORD_POINT, /* NVTX's mark; text: what it says */

@@ -68,7 +68,7 @@ struct number {
 struct arguments {
 	bool all; /* the target is --all; else pid is given */
 	int pid;
-	bool json, no_wait, all_figures, probe, stacks, fit, play;
+	bool json, no_wait, all_figures, probe, stacks, python, fit, play;
 	double watch; /* seconds between two looks, 0 = one look */
 	double delay; /* the same, 0 = not given */
 	/* NULL if not given. */

@@ -53,6 +53,10 @@ ARGUMENT(max_size, BYTES, "max-size", "N", \
 ARGUMENT(every, PROFILE, "stacks", "N", \
 	"record the stack of a request once in N bytes [1M]; 1: of\n" \
 	"each request") \
+ARGUMENT(python, FLAG, "python", "", \
+	"record stacks in which functions of Python are (3.12 and\n" \
+	"later): sets PYTHONPERFSUPPORT=1, by which Python's calls\n" \
+	"get slower, and it leaves /tmp/perf-PID.map") \
 ARGUMENT(stacks, FLAG, "stacks", "", \
 	"print the stacks of those who asked, if the recording has them") \
 ARGUMENT(action, WORD, NULL, "start|stop", "begin a recording, or end it") \

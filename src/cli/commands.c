@@ -90,7 +90,7 @@ static int version_run(const struct command *command,
 const struct command commands[] = {
 	{"run", "run a CUDA program with a memory pool under it",
 	 {ARG_set_pool, ARG_plugin, ARG_sim, ARG_frameworks, ARG_record,
-	  ARG_max_size, ARG_every, ARG_set, ARG_program}, NULL, run_more,
+	  ARG_max_size, ARG_every, ARG_python, ARG_set, ARG_program}, NULL, run_more,
 	 run_run, false, NULL, NULL},
 	{"ps", "list your programs that run under mnm",
 	 {ARG_watch, ARG_json},

@@ -38,6 +38,23 @@ void run_more(void)
 	frameworks_help();
 }
 
+/* Stacks that are to name functions of Python are recorded, unless their option
+ * says otherwise. */
+static int stacks_set(struct settings *settings,
+		      const struct arguments *arguments)
+{
+	const char *every = arguments->every;
+	const char *given = getenv("MNM_RECORD_STACKS");
+
+	if (arguments->python)
+		setenv("PYTHONPERFSUPPORT", "1", 1);
+	if (arguments->python && !every && (!given || !*given))
+		every = "";
+	return every ? settings_option(settings, "record_stacks",
+				       *every ? every : "1M")
+		     : EXIT_DONE;
+}
+
 /* The file's path is made absolute: the program may go to another folder before
  * its first call of CUDA. */
 static int record_set(struct settings *settings,
@@ -51,10 +68,8 @@ static int record_set(struct settings *settings,
 		snprintf(size, sizeof(size), "%zu", arguments->max_size);
 		status = settings_option(settings, "record_size", size);
 	}
-	if (!status && arguments->every)
-		status = settings_option(settings, "record_stacks",
-					 *arguments->every ? arguments->every
-							   : "1M");
+	if (!status)
+		status = stacks_set(settings, arguments);
 	if (status || !file)
 		return status;
 	if (*file != '/' && !getcwd(folder, sizeof(folder)))
