@@ -6,7 +6,7 @@ PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
 	shell_driver shell_plugin.so plugin_host churn relay late_work releases \
 	short_retains door guest \
-	interleave reuse reuse.kernels.so reuse_host reuse_mapped \
+	interleave jitted reuse reuse.kernels.so reuse_host reuse_mapped \
 	reuse_pool)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 	shell_threads.o)
@@ -55,7 +55,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		-lcuda -pthread -o $@
 
 RUNTIME_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,churn relay late_work \
-	releases short_retains)
+	releases short_retains jitted)
 $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@

@@ -32,7 +32,7 @@ ROWS = [
      "test_recording_stacks.py -k first_of",
      (RECORDER, "	own_flush();\n	return unknown;", "	return unknown;")),
     ("an_allocator_has_asked", "test_recording_stacks.py -k allocator",
-     (PEAKS, "is_allocator(names.file) && ++i", "0 && ++i")),
+     (PEAKS, "if (!is_allocator(names.file))", "if (1)")),
     ("any_number_is_a_stacks", "unit",
      (READ, "number < stacks->room ? stacks->at[number]",
       "stacks->room ? stacks->at[number]")),
