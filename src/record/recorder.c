@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "askers.h"
 #include "awaited.h"
 #include "frame.h"
 #include "live_list.h"
+#include "met_code.h"
 #include "modules.h"
 #include "own_events.h"
 #include "perf_map.h"
@@ -49,7 +49,6 @@ static struct {
 	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
-	bool has_stack[STACKS_MOST + 1]; /* in the file, by number */
 	struct recorder_figures figures;
 } recorder;
 
@@ -110,16 +109,9 @@ static void live_note(const struct mnm_record_event *event)
 	recorder.live_lost += !live_list_add(&recorder.live, event);
 }
 
-/* Writes those that the file had, as far as there is room. */
-static void stacks_again(void)
+static bool has_stack_room(void)
 {
-	for (uint32_t i = 1; i <= STACKS_MOST; i++) {
-		recorder.has_stack[i] &=
-			recorder.file.size < recorder.file.most / STACK_SHARE;
-		if (recorder.has_stack[i])
-			own_stack(i, 0);
-	}
-	own_flush();
+	return recorder.file.size < recorder.file.most / STACK_SHARE;
 }
 
 static void name_again(uint64_t site, const char *text)
@@ -134,8 +126,7 @@ static void live_write(struct mnm_record_event *live)
 	const uint64_t *frames;
 
 	asker_tell(live);
-	if (live->flags & MNM_RECORD_STACKED &&
-	    !recorder.has_stack[live->site]) {
+	if (live->flags & MNM_RECORD_STACKED && !met_stack(live->site)) {
 		record_stack_at((uint32_t)live->site, &frames);
 		live->site = *frames;
 		live->flags &= ~MNM_RECORD_STACKED;
@@ -152,7 +143,7 @@ static void part_begin(void)
 
 	recorder.live_lost = 0;
 	recorder.plan.live(live_note);
-	stacks_again();
+	met_stacks_again(has_stack_room);
 	for (size_t i = 0; i < live->count; i++) {
 		if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {
 			recorder.live_lost += live->count - i;
@@ -179,41 +170,6 @@ static bool part_turn(void)
 	return recorder.runs;
 }
 
-/* The same of a stack, which is noted if the file has it not. */
-static bool stack_meet(uint32_t number)
-{
-	const uint64_t *frames;
-	size_t count = record_stack_at(number, &frames);
-	bool unknown = false;
-
-	if (recorder.has_stack[number])
-		return false;
-	recorder.has_stack[number] = true;
-	own_stack(number, recorder.events[0].time);
-	for (size_t i = 0; i < count; i++)
-		unknown |= !perf_map_meet(frames[i]);
-	return unknown;
-}
-
-/* Whether code has called whose file is not known. Writes new stacks. */
-static bool sites_are_new(void)
-{
-	const struct mnm_record_event *events = recorder.events;
-	uint64_t last = 0, site;
-	bool unknown = false;
-
-	for (size_t i = 0; i < recorder.count; i++) {
-		site = events[i].site;
-		if (events[i].flags & MNM_RECORD_STACKED)
-			unknown |= stack_meet((uint32_t)site);
-		else if (site != last)
-			unknown |= !perf_map_meet(site);
-		last = site;
-	}
-	own_flush();
-	return unknown;
-}
-
 /* Appends a frame, to the next part if it has no room in this one. */
 static void frame_append(const struct bytes *frame)
 {
@@ -233,7 +189,7 @@ static void frame_append(const struct bytes *frame)
  * it. */
 static void flush(void)
 {
-	bool unknown = sites_are_new();
+	bool unknown = met_code(recorder.events, recorder.count);
 	size_t count;
 
 	recorder.last_frame = record_clock_ns();
@@ -288,7 +244,7 @@ int recorder_begin(const struct recorder_plan *plan)
 	recorder.file.fd = -1;
 	recorder.dropped = 0;
 	recorder.figures = (struct recorder_figures){0};
-	memset(recorder.has_stack, 0, sizeof(recorder.has_stack));
+	met_forget();
 	recorder.room = room < FRAME_EVENTS ? room : FRAME_EVENTS;
 	recorder.writer = frame_writer_open();
 	recorder.events = calloc(recorder.room, sizeof(*recorder.events));

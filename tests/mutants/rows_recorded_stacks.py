@@ -3,7 +3,7 @@
 UNWIND = "src/record/unwind.c"
 RULES = "src/record/eh_frame.c"
 STACKS = "src/record/stacks.c"
-RECORDER = "src/record/recorder.c"
+MET = "src/record/met_code.c"
 RING = "src/record/ring.h"
 READ = "src/record/read_stacks.c"
 PEAKS = "src/cli/report/stacks.c"
@@ -27,10 +27,10 @@ ROWS = [
      (RING, "		flags |= MNM_RECORD_STACKED;\n", "")),
     ("a_second_part_lacks_the_stacks_of_the_first",
      "test_recording_stacks.py -k both_parts",
-     (RECORDER, "			own_stack(i, 0);", "			(void)i;")),
+     (MET, "			own_stack(i, 0);", "			(void)i;")),
     ("a_stack_comes_after_those_who_have_it",
      "test_recording_stacks.py -k first_of",
-     (RECORDER, "	own_flush();\n	return unknown;", "	return unknown;")),
+     (MET, "	own_flush();\n	return unknown;", "	return unknown;")),
     ("an_allocator_has_asked", "test_recording_stacks.py -k allocator",
      (PEAKS, "if (!is_allocator(names.file))", "if (1)")),
     ("any_number_is_a_stacks", "unit",
