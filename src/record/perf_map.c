@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file_stat.h"
 #include "modules.h"
 
 enum {
@@ -133,7 +134,7 @@ static int map_open(struct stat *about)
 		  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, about) && S_ISREG(about->st_mode) &&
+	if (!file_stat_open(fd, about) && S_ISREG(about->st_mode) &&
 	    about->st_uid == geteuid())
 		return fd;
 	close(fd);
