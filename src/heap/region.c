@@ -9,6 +9,7 @@
 #include "noted.h"
 #include "pages.h"
 #include "pools/pool.h"
+#include "preload/thread.h"
 #include "stats/counter.h"
 
 /* All regions, by address. The lock is taken last of all. */
@@ -399,14 +400,14 @@ bool regions_try_each(const struct device *device,
 {
 	bool all = true;
 
-	if (pthread_mutex_trylock(&lock))
+	if (!thread_trylock(&lock))
 		return false;
 	for (size_t i = 0; i < count && all; i++) {
 		struct heap *heap = table[i]->heap;
 
 		if (heap->device != device)
 			continue;
-		all = !pthread_mutex_trylock(&heap->context->lock);
+		all = thread_trylock(&heap->context->lock);
 		if (!all)
 			break;
 		visit(table[i], arg);

@@ -18,6 +18,7 @@
 #include "foreign.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
+#include "preload/thread.h"
 
 struct foreign_name {
 	uint64_t handle;
@@ -377,7 +378,7 @@ bool foreign_try_each(const struct device *device,
 {
 	struct foreign *foreign, *next;
 
-	if (pthread_mutex_trylock(&lock))
+	if (!thread_trylock(&lock))
 		return false;
 	HASH_ITER (hh, table, foreign, next)
 		if (foreign->device == device)

@@ -19,6 +19,7 @@ enum function {
 	SETSTACKSIZE,
 	TIMEDJOIN,
 	DETACH,
+	TRYLOCK,
 	FUNCTIONS
 };
 
@@ -30,7 +31,8 @@ static void *function_find(enum function which)
 					    "pthread_create",
 					    "pthread_attr_setstacksize",
 					    "pthread_timedjoin_np",
-					    "pthread_detach"};
+					    "pthread_detach",
+					    "pthread_mutex_trylock"};
 	static void *_Atomic found[FUNCTIONS];
 	void *function =
 		atomic_load_explicit(&found[which], memory_order_acquire);
@@ -70,6 +72,15 @@ void once_run(struct once *once, void (*run)(void))
 		run();
 	pthread_setcancelstate(before, NULL);
 	atomic_store_explicit(&once->done, true, memory_order_release);
+}
+
+/* once_run has found the function by then, so the loader's lock is not
+ * taken. */
+bool thread_trylock(pthread_mutex_t *lock)
+{
+	__typeof__(&pthread_mutex_trylock) found = function_find(TRYLOCK);
+
+	return found && !found(lock);
 }
 
 void thread_key_open(struct thread_key *key, void (*ended)(void *))

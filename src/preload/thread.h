@@ -58,6 +58,10 @@ void thread_detach(void);
 bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
 		  const struct timespec *until);
 
+/* Takes a lock if that is free. Returns whether it has; also false if the
+ * process has no libpthread. */
+bool thread_trylock(pthread_mutex_t *lock);
+
 /* Sleeps for so long. The thread can't be cancelled meanwhile. */
 void thread_nap(long nanoseconds);
 

@@ -67,3 +67,8 @@ bool syscall_filter_kills_socket(void)
 {
 	return false;
 }
+
+bool thread_trylock(pthread_mutex_t *lock)
+{
+	return !pthread_mutex_trylock(lock);
+}
