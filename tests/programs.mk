@@ -101,8 +101,10 @@ $(BUILD)/tests/programs/past_end: $(BUILD)/obj/tests/programs/past_end.o \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -o $@
 
-CHECK += $(BUILD)/tests/programs/runs_out
-$(BUILD)/tests/programs/runs_out: $(BUILD)/obj/tests/programs/runs_out.o \
+# Their own malloc has to be seen by mnm.
+MALLOCS := $(addprefix $(BUILD)/tests/programs/,runs_out guarded_malloc)
+CHECK += $(MALLOCS)
+$(MALLOCS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so $(BUILD)/sim/libcudart.so.13
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -rdynamic $< -L$(BUILD)/sim \

@@ -59,6 +59,13 @@ static bool line_next(struct maps *maps)
 	return false;
 }
 
+static bool maps_open(struct maps *maps)
+{
+	maps->at = maps->have = 0;
+	maps->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	return maps->fd >= 0;
+}
+
 /* START-END PERMISSIONS OFFSET DEVICE INODE PATH. Returns the path, or NULL if
  * it is of no file. */
 static const char *line_read(char *line, struct own_file *file)
@@ -102,6 +109,29 @@ static bool file_look(struct maps *maps, uint64_t address,
 	return false;
 }
 
+/* Whether all of the range can be read: a program that maps its files itself
+ * may have left some out. */
+static bool is_readable(const uint8_t *first, const uint8_t *last)
+{
+	static struct maps maps;
+	uint64_t at = (uintptr_t)first, start, end;
+	char *text;
+
+	if (!maps_open(&maps))
+		return false;
+	while (at < (uintptr_t)last && line_next(&maps)) {
+		start = strtoull(maps.line, &text, 16);
+		end = *text == '-' ? strtoull(text + 1, &text, 16) : 0;
+		if (end <= at)
+			continue;
+		if (start > at || strncmp(text, " r", 2) != 0)
+			break;
+		at = end;
+	}
+	close(maps.fd);
+	return last > first && at >= (uintptr_t)last;
+}
+
 /* Where the code is described by which a step is made. */
 static void code_find(struct own_file *file, const Elf64_Phdr *parts, int count)
 {
@@ -125,6 +155,8 @@ static void code_find(struct own_file *file, const Elf64_Phdr *parts, int count)
 			code->last = code->first + parts[i].p_memsz;
 			code->table = (const uint8_t *)(bias + table->p_vaddr);
 		}
+	if (code->table && !is_readable(code->first, code->last))
+		code->table = NULL;
 }
 
 static void file_describe(struct own_file *file)
@@ -155,9 +187,7 @@ static int file_of(struct own_stack *stack, uint64_t code)
 	if (stack->file_count == OWN_STACK_FILES ||
 	    (code >= stack->other_start && code < stack->other_end))
 		return -1;
-	maps.at = maps.have = 0;
-	maps.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (maps.fd < 0)
+	if (!maps_open(&maps))
 		return -1;
 	found = file_look(&maps, code, file);
 	close(maps.fd);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,9 +300,12 @@ static void names_tell(perf_map_each_function *each)
 
 static void map_close(void)
 {
+	/* A child that is forked meanwhile must not close what has its number
+	 * by then. */
+	map.is_open = false;
+	atomic_signal_fence(memory_order_seq_cst);
 	close(map.fd);
 	map.end = map.at;
-	map.is_open = false;
 }
 
 bool perf_map_read(perf_map_each_function *each)

@@ -125,7 +125,8 @@ static void live_write(struct mnm_record_event *live)
 {
 	const uint64_t *frames;
 
-	asker_tell(live);
+	if (live->kind == MNM_RECORD_LIVE)
+		asker_tell(live);
 	if (live->flags & MNM_RECORD_STACKED && !met_stack(live->site)) {
 		record_stack_at((uint32_t)live->site, &frames);
 		live->site = *frames;

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "eh_modules.h"
 #include "preload/thread.h"
@@ -14,6 +15,7 @@
 enum {
 	STEPS_MOST = 256,
 	RUNTIME_DEPTH = 16, /* frames of a runtime's own, at most */
+	FORK_MS = 200,      /* that a fork waits at most */
 };
 
 /* Tells a signal handler that it has interrupted one who holds the loader's
@@ -78,10 +80,22 @@ static _Atomic unsigned int walking;
 static _Atomic bool forking;
 static __thread bool walks;
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Not for ever: one who waits for the loader's lock, which the forking thread
+ * has, never ends. */
 static void fork_begins(void)
 {
+	int64_t until = now_ms() + FORK_MS;
+
 	atomic_store(&forking, true);
-	while (atomic_load(&walking) > walks)
+	while (atomic_load(&walking) > walks && now_ms() <= until)
 		sched_yield();
 }
 

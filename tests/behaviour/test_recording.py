@@ -732,11 +732,12 @@ def stopped_with(shell, path):
 
 
 @plain_build_only
-@pytest.mark.parametrize("stacks", [0, 1])
-def test_what_lives_long_is_told_with_who_asked_for_it(box, tmp_path, stacks):
+@pytest.mark.parametrize("pool, stacks", [(POOL, 0), ("best_fit_pool", 1)])
+def test_what_lives_long_is_told_with_who_asked_for_it(box, tmp_path, pool,
+                                                       stacks):
     """The part of the file with the requests has gone."""
     path = tmp_path / "out"
-    shell = open_shell(box, POOL, "driver", record=path, record_size="1M",
+    shell = open_shell(box, pool, "driver", record=path, record_size="1M",
                        record_stacks=stacks, sim="16G")
     for line in ("stream s", "alloc kept 4444", "alloc_async other 5555 s",
                  "alloc gone 6666", "free gone", "alloc again 7777"):
@@ -749,12 +750,13 @@ def test_what_lives_long_is_told_with_who_asked_for_it(box, tmp_path, stacks):
     shell.end()
     first = {row["size"]: row for row in events(box, tmp_path / "first")
              if row["kind"] == "malloc"}
-    rows = events(box, path)
     lives = {}
-    for row in rows:
+    for row in events(box, path):
         if row["kind"] == "live":
             lives.setdefault(row["size"], row)
     assert lives.keys() & first.keys() == {"4444", "5555", "7777"}
+    assert all(row["site"] == row["stack"] == "0" for row in rows(box, path)
+               if row["kind"] == "region")
     for size in lives.keys() & first.keys():
         live, asked = lives[size], first[size]
         assert int(asked["site"], 16)
@@ -814,6 +816,18 @@ def shell(box):
 
 def prefix(shell):
     return f"mnm: pid {shell.pid} \\(shell_shared\\): "
+
+
+@plain_build_only
+@pytest.mark.parametrize("pool", ["vmm_pool", POOL])
+def test_an_allocator_that_asks_cuda_may_hold_its_lock(box, tmp_path, pool):
+    path = tmp_path / "out"
+    program_ = box.start([program("guarded_malloc")], pool, sim="1G")
+    assert program_.read() == "asks"
+    for _ in range(10):
+        record(box, program_, "start", path)
+        record(box, program_, "stop")
+    program_.end()
 
 
 def test_a_second_start_is_told(box, shell, tmp_path):

@@ -163,7 +163,8 @@ def test_both_parts_of_a_long_one_have_the_stacks(box, tmp_path):
 
 
 @plain_build_only
-@pytest.mark.parametrize("how, stacks", [("stacks", 1), ("ranges", 0)])
+@pytest.mark.parametrize("how, stacks", [("stacks", 1), ("visit", 1),
+                                         ("ranges", 0)])
 def test_a_forked_child_comes_to_its_end(box, tmp_path, how, stacks):
     box.run([MNM, "run", "--record", tmp_path / "out",
              f"--stacks={stacks}" if stacks else "--set=log=warn", "--",

@@ -2,8 +2,9 @@
  * whether each child comes to its end. Usage: recorded_forks HOW
  *
  *	stacks	threads ask for memory; a child looks at what is loaded
- *	ranges	threads begin, each with a range of its own, before there is a
- *		call of CUDA; a child begins a range
+ *	visit	the same, and it forks while it visits what is loaded, so that
+ *its thread has the loader's lock ranges	threads begin, each with a range
+ *of its own, before there is a call of CUDA; a child begins a range
  *	small	no fork: a thread with a stack of 16 KiB runs out of memory
  *
  * Exit status 1: a child did not come to its end, or the answer was wrong. */
@@ -16,7 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 2, FORKS = 80, DEADLINE = 20 /* seconds */, STACK = 16384 };
+enum {
+	THREADS = 2,
+	FORKS = 80,
+	VISITS = 5,
+	DEADLINE = 20 /* seconds */,
+	STACK = 16384
+};
 
 static CUcontext context;
 
@@ -62,17 +69,39 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-static void be_child(int ranges)
+enum does { LOOKS, BEGINS, ENDS };
+
+static void be_child(enum does does)
 {
 	alarm(DEADLINE);
-	if (ranges)
+	if (does == BEGINS)
 		begin_range(NULL);
-	else
+	if (does == LOOKS)
 		dl_iterate_phdr(look, NULL);
 	_exit(0);
 }
 
-static int forks(int ranges)
+/* Adds up how children have ended. */
+static int fork_one(enum does does)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		be_child(does);
+	return child < 0 || waitpid(child, &status, 0) != child ? 1 : status;
+}
+
+static int fork_inside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)info;
+	(void)size;
+	usleep(2000);                 /* others wait for the lock by now */
+	*(int *)arg = fork_one(ENDS); /* it can't visit, with or without mnm */
+	return 1;
+}
+
+static int forks(int ranges, int visits)
 {
 	pthread_t thread;
 	int status = 0;
@@ -88,14 +117,11 @@ static int forks(int ranges)
 		if (pthread_create(&thread, NULL, ranges ? begin_threads : ask,
 				   NULL))
 			return 2;
-	for (int i = 0; i < FORKS && !status; i++) {
-		pid_t child = fork();
-
-		if (!child)
-			be_child(ranges);
-		if (child < 0 || waitpid(child, &status, 0) != child)
-			return 2;
-	}
+	for (int i = 0; i < (visits ? VISITS : FORKS) && !status; i++)
+		if (visits)
+			dl_iterate_phdr(fork_inside, &status);
+		else
+			status = fork_one(ranges ? BEGINS : LOOKS);
 	return status != 0;
 }
 
@@ -128,9 +154,11 @@ int main(int argc, char **argv)
 	int status = 2;
 
 	if (argc == 2 && !strcmp(argv[1], "stacks"))
-		status = forks(0);
+		status = forks(0, 0);
+	else if (argc == 2 && !strcmp(argv[1], "visit"))
+		status = forks(0, 1);
 	else if (argc == 2 && !strcmp(argv[1], "ranges"))
-		status = forks(1);
+		status = forks(1, 0);
 	else if (argc == 2 && !strcmp(argv[1], "small"))
 		status = small();
 	fflush(NULL);

@@ -7,12 +7,14 @@
  *	visited	while another thread does, which waits for the request's end
  *	handler	in a signal handler
  *	cancel	in a thread that is to be cancelled
- *	counts	prints how often memory was asked of the C library before, and
+ *	torn	behind code of a file that is mapped in part, and does not say
+ *so counts	prints how often memory was asked of the C library before, and
  *		meanwhile
  *
  * Prints CUDA's code and errno, which was 77. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
@@ -21,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { ERRNO = 77, FIRST = 5000 };
 #define TOO_MUCH ((size_t)1 << 40)
@@ -141,6 +145,58 @@ static int with_a_cancel(void)
 	return !ended;
 }
 
+#ifdef __x86_64__
+/* Calls the function that it is given. */
+static const unsigned char caller[] = {0x55, 0x48, 0x89, 0xe5,
+				       0xff, 0xd7, 0x5d, 0xc3};
+enum { PAGE = 4096, CALLER_AT = 1024, FILE_SIZE = 1 << 20, TABLE_AT = 1 << 19 };
+
+static void ask_from_file(void)
+{
+	ask_outside(0);
+}
+
+static int in_a_torn_file(void)
+{
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr parts[2];
+	} file = {.head = {.e_ident = ELFMAG,
+			   .e_phentsize = sizeof(Elf64_Phdr),
+			   .e_phnum = 2,
+			   .e_phoff = sizeof(Elf64_Ehdr)},
+		  .parts = {{.p_type = PT_LOAD,
+			     .p_flags = PF_R | PF_X,
+			     .p_filesz = FILE_SIZE,
+			     .p_memsz = FILE_SIZE},
+			    {.p_type = PT_GNU_EH_FRAME,
+			     .p_vaddr = TABLE_AT,
+			     .p_offset = TABLE_AT,
+			     .p_memsz = PAGE}}};
+	int fd = memfd_create("torn", 0);
+	char *at = mmap(NULL, FILE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	void (*call)(void (*)(void));
+
+	file.head.e_ident[EI_CLASS] = ELFCLASS64;
+	if (fd < 0 || at == MAP_FAILED || ftruncate(fd, FILE_SIZE) ||
+	    pwrite(fd, &file, sizeof(file), 0) != sizeof(file) ||
+	    pwrite(fd, caller, sizeof(caller), CALLER_AT) != sizeof(caller) ||
+	    mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+		 0) == MAP_FAILED)
+		return 2;
+	*(void **)&call = at + CALLER_AT;
+	call(ask_from_file);
+	return 0;
+}
+#else
+static int in_a_torn_file(void)
+{
+	ask_outside(0);
+	return 0;
+}
+#endif
+
 static int ready(void)
 {
 	CUdeviceptr ptr;
@@ -167,6 +223,8 @@ int main(int argc, char **argv)
 		status = in_a_handler();
 	else if (!strcmp(how, "cancel"))
 		status = with_a_cancel();
+	else if (!strcmp(how, "torn"))
+		status = in_a_torn_file();
 	else
 		ask_outside(!strcmp(how, "runtime"));
 	if (!strcmp(how, "counts"))
