@@ -13,6 +13,8 @@ void work_set(const char *name)
 
 const char *work_text(char text[WORK_SIZE + 3])
 {
-	snprintf(text, WORK_SIZE + 3, *work ? " (%s)" : "", work);
+	*text = '\0';
+	if (*work)
+		snprintf(text, WORK_SIZE + 3, " (%s)", work);
 	return text;
 }
