@@ -61,7 +61,7 @@ static struct tcache *made(void)
 
 	memset(cache, 0, sizeof(*cache));
 	memset(&device, 0, sizeof(device));
-	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
+	pool = (struct pool){.heap = &heap, .view.classes.unit = UNIT};
 	cache->device = &device;
 	cache->pool = &pool;
 	cache->table = cache->index = block_table;

@@ -34,7 +34,7 @@ static struct tcache *made(void)
 	struct tcache *cache = &one;
 
 	memset(cache, 0, sizeof(*cache));
-	pool = (struct pool){.view.classes = {UNIT, 0}};
+	pool = (struct pool){.view.classes.unit = UNIT};
 	cache->pool = &pool;
 	cache->table = cache->index = &table;
 	cache->safe = &safe;

@@ -82,7 +82,7 @@ static struct tcache *made(void)
 
 	memset(cache, 0, sizeof(*cache));
 	memset(behind, 0, sizeof(behind));
-	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
+	pool = (struct pool){.heap = &heap, .view.classes.unit = UNIT};
 	cache->device = &device;
 	device.oom_seen = false;
 	cache->pool = &pool;
