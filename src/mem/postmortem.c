@@ -118,10 +118,10 @@ static void text_make(struct device *device, size_t asked, bool by_limit,
 	postmortem_put("}\n");
 }
 
-static void write_one(struct device *device, size_t asked, bool by_limit,
-		      bool is_first)
+static void write_one(struct device *device, size_t asked, bool by_limit)
 {
 	static char path[PATH_MAX]; /* a thread's stack may be small */
+	static bool said;
 	bool recorded = record_is_on() && *recorder_path();
 	const char *text;
 	size_t length;
@@ -129,8 +129,10 @@ static void write_one(struct device *device, size_t asked, bool by_limit,
 	postmortem_text_begin();
 	text_make(device, asked, by_limit, recorded);
 	text = postmortem_text(&length);
-	if (postmortem_save(text, length, path, sizeof(path)) && is_first)
+	if (postmortem_save(text, length, path, sizeof(path)) && !said) {
 		log_error("what there was then: mnm report %s", path);
+		said = true;
+	}
 	/* The program may be about to end at once. */
 	if (recorded)
 		awaited_ask();
@@ -150,7 +152,8 @@ void postmortem_write(struct device *device, size_t asked, bool by_limit)
 		return;
 	if (written < WRITTEN_MOST) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-		write_one(device, asked, by_limit, !written++);
+		written++;
+		write_one(device, asked, by_limit);
 		pthread_setcancelstate(cancel, NULL);
 	}
 	atomic_store(&writes, false);
