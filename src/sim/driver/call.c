@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "fault.h"
 #include "entries.h"
+#include "missing.h"
 #include "names.h"
 #include "report.h"
 #include "tally.h"
@@ -28,14 +29,18 @@ static void log_write(const char *line, int len)
 		log_fd = NO_LOG; /* a full disk must not stop the program */
 }
 
-static CUresult log_call(unsigned id, CUresult res)
+void call_log(const char *name, CUresult res)
 {
 	char line[160];
 
 	if (log_fd != NO_LOG)
 		log_write(line, snprintf(line, sizeof(line), "%ld %s %d\n",
-					 (long)syscall(SYS_gettid),
-					 call_names[id].name, res));
+					 (long)syscall(SYS_gettid), name, res));
+}
+
+static CUresult log_call(unsigned id, CUresult res)
+{
+	call_log(call_names[id].name, res);
 	return res;
 }
 
@@ -117,6 +122,7 @@ CUresult call_missing(unsigned id)
 	pthread_mutex_lock(&world.lock);
 	if (!res && world.ready)
 		res = fault_short(id);
+	missing_count(call_names[id].name);
 	pthread_mutex_unlock(&world.lock);
 	return log_call(id, res ? res : CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -19,6 +19,8 @@ CUresult call_leave_early(unsigned id, CUresult res);
 
 /* Whether no fault, no log and no older driver version has to see each call. */
 bool call_unseen(void);
+/* Logs a call by name. */
+void call_log(const char *name, CUresult res);
 /* Logs that an operation starts in a stream. Its place there counts from 1. */
 void call_log_run(unsigned long long stream, unsigned long place);
 

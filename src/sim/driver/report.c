@@ -5,6 +5,7 @@
 
 #include "entries.h"
 #include "host.h"
+#include "missing.h"
 #include "names.h"
 #include "tally.h"
 #include "world.h"
@@ -45,6 +46,7 @@ void report_write(const char *path)
 		if (tally_total(id))
 			fprintf(out, "call %s %lu\n", call_names[id].name,
 				tally_total(id));
+	missing_report(out);
 	fprintf(out, "clock_ns %" PRIu64 "\n", world.latest);
 	pthread_mutex_unlock(&world.lock);
 	fclose(out);

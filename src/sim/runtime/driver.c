@@ -14,6 +14,7 @@ struct entry {
 
 struct driver driver_legacy, driver_per_thread;
 PFN_cuGetProcAddress_v12000 driver_find;
+void *driver_library;
 
 bool driver_ready;
 
@@ -60,13 +61,13 @@ static int entries_load(void)
  * asks for a form of cuGetProcAddress that nothing uses. */
 static int door_open(PFN_cuInit_v2000 *init)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
 	void *unused = NULL;
 	void *found = NULL;
 
-	if (!library)
+	driver_library = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!driver_library)
 		return cudaErrorInsufficientDriver;
-	*(void **)&driver_find = dlsym(library, "cuGetProcAddress_v2");
+	*(void **)&driver_find = dlsym(driver_library, "cuGetProcAddress_v2");
 	if (!driver_find)
 		return cudaErrorInsufficientDriver;
 	driver_find("", &unused, 0, CU_GET_PROC_ADDRESS_DEFAULT, NULL);

@@ -197,5 +197,7 @@ static inline int driver_open(void)
 
 /* cuGetProcAddress as the driver gave it; valid after driver_open(). */
 extern PFN_cuGetProcAddress_v12000 driver_find;
+/* Its library, to look for what only the simulated driver has. */
+extern void *driver_library;
 
 #endif
