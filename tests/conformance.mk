@@ -4,7 +4,8 @@ CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
 	pool_legacy pool_limit pool_managed pool_node pool_order pool_release \
 	pool_share host copy fill stream event context primary kernel entry \
 	pointer ipc vmm external array managed threads capture capture_rules \
-	graph graph_update graph_query graph_node green scarcity
+	graph graph_update graph_query graph_node green scarcity \
+	launch occupancy
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)

@@ -109,6 +109,52 @@ CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 	return CUDA_SUCCESS;
 }
 
+/* The banks are of a fixed size since compute capability 5.0. */
+CUresult sim_cuCtxGetSharedMemConfig(CUsharedconfig *config)
+{
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+
+	if (res)
+		return res;
+	if (!config)
+		return CUDA_ERROR_INVALID_VALUE;
+	*config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+
+	if (!res && config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+		res = CUDA_ERROR_INVALID_VALUE;
+	return res;
+}
+
+CUresult sim_cuCtxResetPersistingL2Cache(void)
+{
+	struct context *ctx;
+
+	return context_current(&ctx);
+}
+
+/* There is no profiler, but programs mark their regions all the same. */
+CUresult sim_cuProfilerStart(void)
+{
+	struct context *ctx;
+
+	return context_current(&ctx);
+}
+
+CUresult sim_cuProfilerStop(void)
+{
+	struct context *ctx;
+
+	return context_current(&ctx);
+}
+
 CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
 	struct context *ctx, *other;

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "entries.h"
 #include "kernel.h"
+#include "launch.h"
 #include "module.h"
 #include "world.h"
 
@@ -230,4 +231,77 @@ CUresult sim_cuFuncGetModule(CUmodule *out, CUfunction handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = (CUmodule)function->module;
 	return CUDA_SUCCESS;
+}
+
+/* Where the driver would put a parameter in a buffer of them. */
+static CUresult param_get(void *handle, size_t index, size_t *offset,
+			  size_t *size)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	if (!offset || index >= function->kernel->arg_count)
+		return CUDA_ERROR_INVALID_VALUE;
+	*offset = launch_arg_place(function->kernel, index);
+	if (size)
+		*size = function->kernel->arg_sizes[index];
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncGetParamInfo(CUfunction function, size_t index,
+				size_t *offset, size_t *size)
+{
+	return param_get(function, index, offset, size);
+}
+
+CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
+				  size_t *size)
+{
+	return param_get(kernel, index, offset, size);
+}
+
+CUresult sim_cuKernelGetLibrary(CUlibrary *out, CUkernel kernel)
+{
+	return sim_cuFuncGetModule((CUmodule *)out, (CUfunction)kernel);
+}
+
+CUresult sim_cuFuncLoad(CUfunction handle)
+{
+	struct function *function;
+
+	return function_find(handle, &function);
+}
+
+CUresult sim_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction handle)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	if (!state)
+		return CUDA_ERROR_INVALID_VALUE;
+	*state = CU_FUNCTION_LOADING_STATE_LOADED;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+	if (!mode)
+		return CUDA_ERROR_INVALID_VALUE;
+	*mode = CU_MODULE_LAZY_LOADING;
+	return CUDA_SUCCESS;
+}
+
+/* The banks are of a fixed size since compute capability 5.0. */
+CUresult sim_cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (!res && config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+		res = CUDA_ERROR_INVALID_VALUE;
+	return res;
 }

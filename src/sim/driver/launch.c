@@ -7,30 +7,90 @@
 #include "context.h"
 #include "entries.h"
 #include "module.h"
+#include "occupancy.h"
 #include "op.h"
 #include "stream.h"
 #include "touch.h"
 #include "world.h"
 
-enum { ARG_ALIGN = 16, BLOCK_THREADS = 1024 };
+enum { ARG_ALIGN = 16 };
 
 static void launch_run(struct op *op)
 {
 	op->launch.kernel->run(&op->launch.shape, op->launch.args);
 }
 
+/* Where a launch has its arguments: an address for each, or one buffer. */
+struct args {
+	void **params;
+	const char *buffer; /* NULL if there is none */
+	size_t size;        /* of the buffer */
+};
+
+/* Reads the form of a launch with `extra`. */
+static CUresult args_read(void **params, void **extra, struct args *args)
+{
+	*args = (struct args){.params = params};
+	if (!extra || *extra == CU_LAUNCH_PARAM_END)
+		return CUDA_SUCCESS;
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			args->buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+			args->size = *(const size_t *)extra[1];
+		else
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	return params || !args->buffer ? CUDA_ERROR_INVALID_VALUE
+				       : CUDA_SUCCESS;
+}
+
+size_t launch_arg_place(const struct sim_kernel *kernel, size_t index)
+{
+	size_t place = 0;
+
+	for (size_t i = 0; i <= index; i++) {
+		size_t size = kernel->arg_sizes[i];
+		size_t align = size & -size;
+
+		if (align > sizeof(void *))
+			align = sizeof(void *);
+		if (align)
+			place = (place + align - 1) & ~(align - 1);
+		if (i < index)
+			place += size;
+	}
+	return place;
+}
+
+/* The i-th argument, or NULL if it is not there. */
+static const void *arg_at(const struct sim_kernel *kernel,
+			  const struct args *args, size_t i)
+{
+	size_t place;
+
+	if (!args->buffer)
+		return args->params[i];
+	place = launch_arg_place(kernel, i);
+	return place + kernel->arg_sizes[i] <= args->size ? args->buffer + place
+							  : NULL;
+}
+
 /* The caller's arguments may change as soon as the launch returns. */
-static CUresult args_copy(struct op *op, void **params)
+static CUresult args_copy(struct op *op, const struct args *args)
 {
 	const struct sim_kernel *kernel = op->launch.kernel;
 	size_t bytes = kernel->arg_count * sizeof(void *) + ARG_ALIGN;
 	char *at;
 
-	if (kernel->arg_count && !params)
+	if (kernel->arg_count && !args->params && !args->buffer)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < kernel->arg_count; i++)
+	for (size_t i = 0; i < kernel->arg_count; i++) {
+		if (!arg_at(kernel, args, i))
+			return CUDA_ERROR_INVALID_VALUE;
 		bytes += (kernel->arg_sizes[i] + ARG_ALIGN - 1) &
 			 ~(size_t)(ARG_ALIGN - 1);
+	}
 	op->owned = malloc(bytes);
 	if (!op->owned)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -38,7 +98,7 @@ static CUresult args_copy(struct op *op, void **params)
 	at = (char *)op->owned + kernel->arg_count * sizeof(void *);
 	at += -(uintptr_t)at & (ARG_ALIGN - 1);
 	for (size_t i = 0; i < kernel->arg_count; i++) {
-		memcpy(at, params[i], kernel->arg_sizes[i]);
+		memcpy(at, arg_at(kernel, args, i), kernel->arg_sizes[i]);
 		op->launch.args[i] = at;
 		at += (kernel->arg_sizes[i] + ARG_ALIGN - 1) &
 		      ~(size_t)(ARG_ALIGN - 1);
@@ -56,7 +116,7 @@ static CUresult shape_check(const struct sim_launch *shape,
 		blocks *= shape->grid[i];
 		in_block *= shape->block[i];
 	}
-	if (!blocks || !in_block || in_block > BLOCK_THREADS ||
+	if (!blocks || !in_block || in_block > THREADS_MOST ||
 	    shape->grid[1] > 65535 || shape->grid[2] > 65535 ||
 	    shape->grid[0] > 2147483647 || shape->block[2] > 64 ||
 	    shape->shared_bytes > shared)
@@ -67,7 +127,9 @@ static CUresult shape_check(const struct sim_launch *shape,
 
 static CUresult launch_renew(struct op *op)
 {
-	return args_copy(op, op->launch.args);
+	const struct args args = {.params = op->launch.args};
+
+	return args_copy(op, &args);
 }
 
 CUresult launch_op(const struct function *function,
@@ -75,13 +137,14 @@ CUresult launch_op(const struct function *function,
 		   struct op **out, uint64_t *ns)
 {
 	uint64_t threads;
+	struct args args;
 	struct op *op;
 	CUresult res = shape_check(shape, function, &threads);
 
+	if (!res)
+		res = args_read(params, extra, &args);
 	if (res)
 		return res;
-	if (extra && *extra != CU_LAUNCH_PARAM_END)
-		return CUDA_ERROR_NOT_SUPPORTED;
 	op = op_new(launch_run);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -90,7 +153,7 @@ CUresult launch_op(const struct function *function,
 	op->touch = touch_launch;
 	op->launch.kernel = function->kernel;
 	op->launch.shape = *shape;
-	res = args_copy(op, params);
+	res = args_copy(op, &args);
 	if (res) {
 		op_drop(op);
 		return res;
@@ -103,8 +166,8 @@ CUresult launch_op(const struct function *function,
 	return CUDA_SUCCESS;
 }
 
-static CUresult launch(CUfunction handle, const struct sim_launch *shape,
-		       CUstream where, void **params, void **extra)
+CUresult launch(CUfunction handle, const struct sim_launch *shape,
+		CUstream where, void **params, void **extra)
 {
 	struct function *function;
 	struct stream *stream;
@@ -138,15 +201,57 @@ CUresult sim_cuLaunchKernel(CUfunction function, unsigned grid_x,
 	return launch(function, &shape, where, params, extra);
 }
 
-/* Attributes are hints, except for those that need blocks to run together. */
-static CUresult attributes_check(const CUlaunchConfig *config)
+/* All blocks of a cooperative launch have to be on the device at once. That
+ * they can wait for each other is for the host function to bring about. */
+static CUresult cooperative_check(CUfunction handle,
+				  const struct sim_launch *shape)
 {
+	struct function *function;
+	uint64_t threads, blocks;
+	CUresult res = function_find(handle, &function);
+
+	if (!res)
+		res = shape_check(shape, function, &threads);
+	if (res)
+		return res;
+	blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+	return blocks > world.profile.multiprocessors *
+				       occupancy_blocks(threads / blocks,
+							shape->shared_bytes)
+		       ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+		       : CUDA_SUCCESS;
+}
+
+CUresult sim_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
+				       unsigned grid_y, unsigned grid_z,
+				       unsigned block_x, unsigned block_y,
+				       unsigned block_z, unsigned shared,
+				       CUstream where, void **params)
+{
+	struct sim_launch shape = {.grid = {grid_x, grid_y, grid_z},
+				   .block = {block_x, block_y, block_z},
+				   .shared_bytes = shared};
+	CUresult res = cooperative_check(function, &shape);
+
+	return res ? res : launch(function, &shape, where, params, NULL);
+}
+
+/* Attributes are hints, except for those that need blocks to run together. */
+static CUresult attributes_check(const CUlaunchConfig *config,
+				 CUfunction function,
+				 const struct sim_launch *shape)
+{
+	CUresult res;
+
 	for (unsigned i = 0; i < config->numAttrs; i++) {
 		const CUlaunchAttribute *attr = &config->attrs[i];
 
 		if (attr->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
-		    attr->value.cooperative)
-			return CUDA_ERROR_NOT_SUPPORTED;
+		    attr->value.cooperative) {
+			res = cooperative_check(function, shape);
+			if (res)
+				return res;
+		}
 		if (attr->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
 		    attr->value.clusterDim.x * attr->value.clusterDim.y *
 				    attr->value.clusterDim.z >
@@ -164,43 +269,13 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
 
 	if (!config || (config->numAttrs && !config->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
-	res = attributes_check(config);
-	if (res)
-		return res;
 	shape = (struct sim_launch){
 		.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
 		.block = {config->blockDimX, config->blockDimY,
 			  config->blockDimZ},
 		.shared_bytes = config->sharedMemBytes};
-	return launch(function, &shape, config->hStream, params, extra);
-}
-
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, CUfunction handle, int block_size, size_t shared,
-	unsigned flags)
-{
-	struct function *function;
-	CUresult res = function_find(handle, &function);
-	uint64_t most = world.profile.threads_per_multiprocessor;
-
+	res = attributes_check(config, function, &shape);
 	if (res)
 		return res;
-	if (!blocks || block_size <= 0 ||
-	    flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-		return CUDA_ERROR_INVALID_VALUE;
-	*blocks = block_size > BLOCK_THREADS ? 0 : (int)(most / block_size);
-	if (shared && *blocks > (int)(world.profile.shared_bytes / shared))
-		*blocks = (int)(world.profile.shared_bytes / shared);
-	if (*blocks > 16)
-		*blocks = 16;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-							 CUfunction function,
-							 int block_size,
-							 size_t shared)
-{
-	return sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-		blocks, function, block_size, shared, CU_OCCUPANCY_DEFAULT);
+	return launch(function, &shape, config->hStream, params, extra);
 }

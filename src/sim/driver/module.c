@@ -8,6 +8,7 @@
 #include "context.h"
 #include "entries.h"
 #include "kernel.h"
+#include "old_launch.h"
 #include "world.h"
 
 static struct module *spare_modules;
@@ -43,6 +44,7 @@ static void module_close(struct module *module)
 
 		module->functions = function->next;
 		function->magic = 0;
+		old_launch_close(function);
 		function->next = spare_functions;
 		spare_functions = function;
 	}

@@ -6,6 +6,7 @@
 #include <cuda.h>
 
 struct context;
+struct old_launch;
 struct sim_kernel;
 
 enum { MODULE_MAGIC = 0x6d6f6475, FUNCTION_MAGIC = 0x66756e63 };
@@ -17,6 +18,7 @@ struct function {
 	struct function *next;
 	int shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
 	int carveout;     /* CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_... */
+	struct old_launch *old; /* of old_launch.c, or NULL */
 };
 
 struct module {
