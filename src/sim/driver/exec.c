@@ -10,6 +10,7 @@
 #include "op.h"
 #include "stream.h"
 #include "thread.h"
+#include "user_object.h"
 
 /* A launch uses the launching stream and, where branches run side by side,
  * hidden streams that end with the launch. */
@@ -210,7 +211,8 @@ CUresult exec_launch(struct exec *exec, struct stream *stream)
 		res = graph_run(&run, exec->graph, &done, &time);
 	fence_clear(&done);
 	fence_done(&exec->last);
-	if (!run_close(&run) || !stream_points(stream, &exec->last))
+	if (!run_close(&run) || !user_objects_hold(exec->graph, stream) ||
+	    !stream_points(stream, &exec->last))
 		res = CUDA_ERROR_OUT_OF_MEMORY;
 	exec->end = stream->end;
 	return res;

@@ -6,6 +6,7 @@
 #include "graph_block.h"
 #include "node.h"
 #include "op.h"
+#include "user_object.h"
 
 static struct graph *spare, *made;
 static unsigned long long ids;
@@ -35,6 +36,7 @@ void graph_close(struct graph *graph)
 
 	graph->magic = 0;
 	conditions_close(graph);
+	user_objects_close(graph);
 	for (struct node *node = graph->first; node; node = next) {
 		next = node->next;
 		node_close(node);
@@ -111,10 +113,11 @@ static bool copy_edges(struct node *node)
 struct graph *graph_copy(struct graph *graph)
 {
 	struct graph *copy = graph_open();
-	bool ok = true;
+	bool ok;
 
 	if (!copy)
 		return NULL;
+	ok = user_objects_copy(graph, copy);
 	for (struct node *n = graph->first; n && ok; n = n->next)
 		ok = copy_node(n, copy);
 	for (struct node *n = graph->first; n && ok; n = n->next)

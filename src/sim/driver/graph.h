@@ -9,6 +9,7 @@
 struct condition;
 struct exec;
 struct node;
+struct user_share;
 
 enum { GRAPH_MAGIC = 0x67726170 };
 
@@ -23,6 +24,7 @@ struct graph {
 	unsigned count;
 	struct condition *conditions; /* freed with it */
 	const struct exec *instance;  /* the last that was made from it */
+	struct user_share *shares;    /* in objects of the program */
 };
 
 /* Makes an empty graph. NULL when memory is short. */

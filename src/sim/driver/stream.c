@@ -54,6 +54,10 @@ CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 	stream->last = &stream->first;
 	stream->gate_number = 0;
 	stream->end = 0;
+	stream->attributes = (struct stream_attributes){
+		.policy = CU_SYNC_POLICY_AUTO,
+		.domain_map = {.remote = 1},
+	};
 	if (world.tracking)
 		lane_open(stream);
 	stream->next = ctx->streams;

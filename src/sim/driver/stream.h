@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cuda.h>
+
 #include "fence.h"
 #include "nodes.h"
 #include "op.h"
@@ -14,6 +16,14 @@ struct context;
 struct thread;
 
 enum { STREAM_MAGIC = 0x73747265 };
+
+/* What cuStreamSetAttribute sets, without the priority. */
+struct stream_attributes {
+	CUaccessPolicyWindow window;
+	CUsynchronizationPolicy policy;
+	CUlaunchMemSyncDomain domain;
+	CUlaunchMemSyncDomainMap domain_map;
+};
 
 struct stream {
 	unsigned magic; /* 0 once destroyed; the object is used again */
@@ -36,8 +46,11 @@ struct stream {
 	struct capture *capture; /* NULL if what is queued runs */
 	struct stream *captured; /* the next in the same capture */
 	struct nodes frontier;   /* what its next node depends on */
+	struct stream_attributes attributes;
 };
 
+/* The nearest priority that a stream can have. */
+int stream_priority(int wanted);
 /* Makes a stream in a context. */
 CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 		     struct stream **stream);

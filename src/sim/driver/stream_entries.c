@@ -25,6 +25,13 @@ CUresult sim_cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	return CUDA_SUCCESS;
 }
 
+int stream_priority(int wanted)
+{
+	if (wanted > PRIORITY_LEAST)
+		return PRIORITY_LEAST;
+	return wanted < PRIORITY_GREATEST ? PRIORITY_GREATEST : wanted;
+}
+
 CUresult sim_cuStreamCreateWithPriority(CUstream *out, unsigned flags,
 					int priority)
 {
@@ -37,11 +44,7 @@ CUresult sim_cuStreamCreateWithPriority(CUstream *out, unsigned flags,
 	res = context_current(&ctx);
 	if (res)
 		return res;
-	if (priority > PRIORITY_LEAST)
-		priority = PRIORITY_LEAST;
-	if (priority < PRIORITY_GREATEST)
-		priority = PRIORITY_GREATEST;
-	res = stream_open(ctx, flags, priority, &stream);
+	res = stream_open(ctx, flags, stream_priority(priority), &stream);
 	if (!res)
 		*out = (CUstream)stream;
 	return res;
