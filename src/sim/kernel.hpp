@@ -17,8 +17,9 @@
  * that the driver runs the launch on. So whatever lets threads wait for each
  * other or share memory (barriers, __shared__, warp calls) cannot work and
  * does not compile. Atomics are real, since launches may run side by side.
- * __device__ variables live in this object alone: the host's copies to
- * symbols do not reach them. */
+ * Variables (__device__, __constant__, __managed__) must have external linkage,
+ * too: the driver finds them by name, and the host's copies to symbols then
+ * reach them. There is one of each in a process, whatever the devices. */
 #ifndef MNM_SIM_KERNEL_HPP
 #define MNM_SIM_KERNEL_HPP
 
@@ -48,6 +49,8 @@
 #undef __launch_bounds__
 #define __global__ __attribute__((visibility("default")))
 #define __device__
+#define __constant__
+#define __managed__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__	__attribute__((noinline))
@@ -57,8 +60,6 @@
  * for _Pragma. */
 /* clang-format off */
 #define __shared__    _Pragma("GCC error \"simulated device: no __shared__\"")
-#define __constant__  _Pragma("GCC error \"simulated device: no __constant__\"")
-#define __managed__   _Pragma("GCC error \"simulated device: no __managed__\"")
 #define __syncthreads _Pragma("GCC error \"simulated device: threads run one after the other, no __syncthreads\"")
 #define __syncwarp    _Pragma("GCC error \"simulated device: threads run one after the other, no __syncwarp\"")
 /* clang-format on */

@@ -11,7 +11,7 @@ from conftest import BUILD, cuda_home, plain_build_only
 
 # No header declares these, and no program that nvcc builds needs them.
 UNDOCUMENTED = {"__cudaGetProcAddress", "__cudaRegisterHostVar",
-                "__cudaRegisterManagedVar", "__cudaRegisterUnifiedTable"}
+                "__cudaRegisterUnifiedTable"}
 
 
 def exports(path):
@@ -67,6 +67,49 @@ assert runtime.cudaGetLastError() == 0
 assert runtime.cudaCreateTextureObject(0, 0, 0, 0) == 801
 assert driver.cuMulticastCreate(0, 0) == 801
 """
+
+
+VARIABLES = """
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 counter = 7;
+.visible .global .align 4 .u32 zeros[30];
+.visible .const .align 8 .f64 scales[3] = {0d3FF0000000000000};
+"""
+
+READ = """
+import ctypes, sys
+driver = ctypes.CDLL("libcuda.so.1")
+context, module = ctypes.c_void_p(), ctypes.c_void_p()
+assert driver.cuInit(0) == 0
+assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert driver.cuCtxSetCurrent(context) == 0
+assert driver.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode()) == 0
+for name in (b"counter", b"zeros", b"scales"):
+    addr, size = ctypes.c_uint64(), ctypes.c_size_t()
+    assert driver.cuModuleGetGlobal_v2(ctypes.byref(addr), ctypes.byref(size),
+                                       module, name) == 0
+    value = ctypes.create_string_buffer(size.value)
+    assert driver.cuMemcpyDtoH_v2(value, addr, size) == 0
+    print(name.decode(), size.value, value.raw[:8].hex())
+"""
+
+
+@plain_build_only
+def test_variables_of_a_file_are_those_of_its_symbols(tmp_path):
+    text, file = tmp_path / "variables.ptx", tmp_path / "variables.cubin"
+    text.write_text(VARIABLES)
+    subprocess.run([os.path.join(cuda_home(), "bin", "ptxas"), "-arch=sm_75",
+                    text, "-o", file], check=True, timeout=60)
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "sim"))
+    for image in (text, file):
+        done = subprocess.run([sys.executable, "-c", READ, image], env=env,
+                              check=True, capture_output=True, text=True,
+                              timeout=60)
+        assert done.stdout.splitlines() == [
+            "counter 4 07000000", "zeros 120 0000000000000000",
+            "scales 24 000000000000f03f"]
 
 
 @plain_build_only

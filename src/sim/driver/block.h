@@ -15,6 +15,7 @@ struct graph_block;
 struct mempool;
 struct slab;
 struct stream;
+struct variable;
 
 /* Blocks from BLOCK_EXTERNAL on are in no arena. */
 enum block_kind {
@@ -23,7 +24,9 @@ enum block_kind {
 	BLOCK_ASYNC,
 	BLOCK_GRAPH,    /* of a node that allocates: graph_block.h */
 	BLOCK_ARRAY,    /* known by a handle, not freed by cuMemFree: array.h */
+	BLOCK_GLOBAL,   /* a module's variable, likewise: variable.h */
 	BLOCK_EXTERNAL, /* memory of a file: window.h */
+	BLOCK_LENT,     /* a variable of the host's kernels: window.h */
 	BLOCK_OPENED,   /* memory of another process: window.h */
 	BLOCK_IMPORTED, /* the same, in a pool */
 	BLOCK_MAPPED, /* in reserved addresses, and in no context: mapping.h */
@@ -59,6 +62,7 @@ struct block {
 	struct graph_block *graph; /* of BLOCK_GRAPH */
 	struct advice advice;      /* of BLOCK_MANAGED */
 	struct array *array;       /* of BLOCK_ARRAY */
+	struct variable *variable; /* whose memory this is, or NULL */
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "owner.h"
 #include "range.h"
 #include "stream.h"
+#include "variable.h"
 #include "window.h"
 #include "world.h"
 
@@ -114,6 +115,8 @@ void device_free(struct block *block)
 		mempool_forget(block);
 	if (block->kind == BLOCK_ARRAY)
 		array_end(block->array);
+	if (block->variable)
+		variable_forget(block->variable);
 	if (block->kind >= BLOCK_EXTERNAL)
 		window_close(block);
 	else

@@ -72,25 +72,6 @@ CUresult sim_cuLibraryGetModule(CUmodule *out, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-/* Variables of device code have no counterpart on the host. */
-CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes,
-				  CUmodule handle, const char *name)
-{
-	struct module *module;
-	CUresult res = module_find(handle, &module);
-
-	if (res)
-		return res;
-	return name && (addr || bytes) ? CUDA_ERROR_NOT_FOUND
-				       : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult sim_cuLibraryGetGlobal(CUdeviceptr *addr, size_t *bytes,
-				CUlibrary library, const char *name)
-{
-	return sim_cuModuleGetGlobal_v2(addr, bytes, (CUmodule)library, name);
-}
-
 static CUresult attribute_get(int *value, CUfunction_attribute what,
 			      void *handle)
 {

@@ -1,6 +1,8 @@
 #include "kernel.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 enum { TABLE_MAX = 64 };
 
 struct table {
+	void *object;
 	const struct sim_kernel *kernels;
 	size_t count;
 };
@@ -30,6 +33,7 @@ static void table_add(const char *path)
 		return;
 	}
 	memcpy(&kernels, &entry, sizeof(kernels));
+	table->object = lib;
 	table->kernels = kernels(&table->count);
 	table_count++;
 }
@@ -72,4 +76,36 @@ const struct sim_kernel *kernel_find(const char *name)
 			if (!strcmp(tables[i].kernels[k].name, name))
 				return &tables[i].kernels[k];
 	return NULL;
+}
+
+/* Only an object's own variable counts, and not one of a library that it is
+ * linked with. */
+void *kernel_variable(const char *name, size_t *size)
+{
+	for (unsigned i = 0; i < table_count; i++) {
+		void *found = dlsym(tables[i].object, name);
+		const ElfW(Sym) *symbol = NULL;
+		Dl_info info, own;
+
+		if (!found ||
+		    !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
+		    !dladdr(tables[i].kernels, &own) ||
+		    info.dli_fbase != own.dli_fbase || !symbol ||
+		    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+			continue;
+		*size = symbol->st_size;
+		return found;
+	}
+	return NULL;
+}
+
+void kernel_variable_check(const char *name, size_t size)
+{
+	size_t found;
+
+	if (table_count && (!kernel_variable(name, &found) || found != size))
+		fprintf(stderr,
+			"mnm-sim: no host kernel uses a variable %s: what is "
+			"copied to it reaches none\n",
+			name);
 }

@@ -9,5 +9,10 @@
 void kernel_open(void);
 /* The host function of a kernel, by the name in the device code; or NULL. */
 const struct sim_kernel *kernel_find(const char *name);
+/* A variable that these host functions use, and its size; or NULL. */
+void *kernel_variable(const char *name, size_t *size);
+/* Says on stderr if there are such functions, and they use no variable of this
+ * name and size. */
+void kernel_variable_check(const char *name, size_t size);
 
 #endif

@@ -38,7 +38,7 @@ bool memory_frees(const struct block *block)
 {
 	if (block->kind == BLOCK_GRAPH && !block->graph->live)
 		return false;
-	return !block->freeing &&
+	return !block->freeing && !block->variable &&
 	       (block->kind < BLOCK_ARRAY || block->kind == BLOCK_EXTERNAL ||
 		block->kind == BLOCK_IMPORTED);
 }

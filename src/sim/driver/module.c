@@ -9,7 +9,11 @@
 #include "entries.h"
 #include "kernel.h"
 #include "old_launch.h"
+#include "symbols.h"
+#include "variable.h"
 #include "world.h"
+
+enum { FILE_STEP = 1 << 16 };
 
 static struct module *spare_modules;
 static struct function *spare_functions;
@@ -39,6 +43,8 @@ static void module_close(struct module *module)
 {
 	struct module **list = module->ctx ? &module->ctx->modules : &libraries;
 
+	variables_close(module);
+	symbols_free(&module->symbols);
 	while (module->functions) {
 		struct function *function = module->functions;
 
@@ -120,6 +126,14 @@ CUresult module_function(struct module *module, const char *name,
 	return CUDA_SUCCESS;
 }
 
+static CUresult module_read(const void *image, struct module *module)
+{
+	if (symbols_read(image, &module->symbols))
+		return CUDA_SUCCESS;
+	module_close(module);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 /* Waits for the work of the context, as NVIDIA's driver does. */
 static CUresult load(CUmodule *out, const void *image)
 {
@@ -135,6 +149,8 @@ static CUresult load(CUmodule *out, const void *image)
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	res = module_open(ctx, &ctx->modules, &module);
+	if (!res)
+		res = module_read(image, module);
 	if (!res)
 		*out = (CUmodule)module;
 	return res;
@@ -159,22 +175,39 @@ CUresult sim_cuModuleLoadFatBinary(CUmodule *out, const void *image)
 	return load(out, image);
 }
 
-static CUresult file_check(const char *path)
+/* The contents of a file, with a byte of zero behind them. */
+static CUresult file_read(const char *path, char **contents)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
+	size_t room = 0, size = 0;
+	char *more;
 
+	*contents = NULL;
 	if (!file)
 		return path ? CUDA_ERROR_FILE_NOT_FOUND
 			    : CUDA_ERROR_INVALID_VALUE;
+	do {
+		room += FILE_STEP;
+		more = realloc(*contents, room + 1);
+		if (!more)
+			break;
+		*contents = more;
+		size += fread(more + size, 1, room - size, file);
+		more[size] = '\0';
+	} while (size == room);
 	fclose(file);
-	return CUDA_SUCCESS;
+	return more ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult sim_cuModuleLoad(CUmodule *out, const char *path)
 {
-	CUresult res = file_check(path);
+	char *image;
+	CUresult res = file_read(path, &image);
 
-	return res ? res : load(out, path);
+	if (!res)
+		res = load(out, image);
+	free(image);
+	return res;
 }
 
 CUresult sim_cuModuleUnload(CUmodule handle)
@@ -186,8 +219,11 @@ CUresult sim_cuModuleUnload(CUmodule handle)
 		res = capture_permit();
 	if (res)
 		return res;
-	module_close(module);
-	return CUDA_SUCCESS;
+	variables_wait(module);
+	res = module_find(handle, &module); /* another thread may unload it */
+	if (!res)
+		module_close(module);
+	return res;
 }
 
 static CUresult library_load(CUlibrary *out, const void *image)
@@ -198,6 +234,8 @@ static CUresult library_load(CUlibrary *out, const void *image)
 	if (!out || !image)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = module_open(NULL, &libraries, &module);
+	if (!res)
+		res = module_read(image, module);
 	if (!res)
 		*out = (CUlibrary)module;
 	return res;
@@ -219,12 +257,14 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *out, const char *path,
 				   unsigned jit_count, CUlibraryOption *options,
 				   void **values, unsigned count)
 {
-	CUresult res = file_check(path);
+	char *image;
+	CUresult res = file_read(path, &image);
 
-	if (res)
-		return res;
-	return sim_cuLibraryLoadData(out, path, jit, jit_values, jit_count,
-				     options, values, count);
+	if (!res)
+		res = sim_cuLibraryLoadData(out, image, jit, jit_values,
+					    jit_count, options, values, count);
+	free(image);
+	return res;
 }
 
 CUresult sim_cuLibraryUnload(CUlibrary handle)

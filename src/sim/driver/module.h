@@ -8,6 +8,8 @@
 struct context;
 struct old_launch;
 struct sim_kernel;
+struct symbol;
+struct variable;
 
 enum { MODULE_MAGIC = 0x6d6f6475, FUNCTION_MAGIC = 0x66756e63 };
 
@@ -26,6 +28,8 @@ struct module {
 	struct context *ctx; /* NULL in a library, which belongs to none */
 	struct module *prev, *next;
 	struct function *functions;
+	struct symbol *symbols;     /* the variables that the code has */
+	struct variable *variables; /* those that have memory */
 };
 
 void module_close_all(struct context *ctx);

@@ -129,11 +129,30 @@ CUresult window_import(struct mempool *pool, off_t offset, size_t size,
 	return CUDA_SUCCESS;
 }
 
+CUresult window_lend(struct context *ctx, struct device *dev, void *addr,
+		     size_t size, struct window **out)
+{
+	struct window *window = calloc(1, sizeof(*window));
+
+	if (!window)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	window->block.addr = (CUdeviceptr)addr;
+	window->block.size = window->block.span = size;
+	if (!outside_add(&window->block)) {
+		free(window);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	memory_enter(ctx, dev, &window->block, BLOCK_LENT);
+	*out = window;
+	return CUDA_SUCCESS;
+}
+
 void window_close(struct block *block)
 {
 	struct window *window = (struct window *)block;
 
 	outside_remove(block);
-	munmap(window->pages, window->length);
+	if (window->pages)
+		munmap(window->pages, window->length);
 	free(window);
 }

@@ -10,7 +10,7 @@
 
 struct window {
 	struct block block; /* first: a window is found as its block */
-	void *pages;        /* what the host has mapped */
+	void *pages;        /* what the host has mapped; NULL if it is lent */
 	size_t length;
 	unsigned opens; /* times it was opened and not closed */
 	CUipcMemHandle handle;
@@ -24,6 +24,9 @@ CUresult window_open(struct context *ctx, struct device *dev, int fd,
 /* The same for memory of a pool, which has a file to map. */
 CUresult window_import(struct mempool *pool, off_t offset, size_t size,
 		       struct window **window);
+/* The same for memory of this process, which stays as it is. */
+CUresult window_lend(struct context *ctx, struct device *dev, void *addr,
+		     size_t size, struct window **window);
 /* Unmaps a window, which is in no context any more. */
 void window_close(struct block *block);
 

@@ -1,5 +1,6 @@
 #include "binary.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ struct symbol {
 	const char *name;
 	struct binary *binary;
 	CUkernel kernel; /* NULL until it is found */
+	size_t size;     /* of a variable */
+	void **managed;  /* where a managed variable's address goes, or NULL */
 	UT_hash_handle hh;
 };
 
@@ -39,6 +42,10 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host,
 				   const char *device_name, int thread_limit,
 				   uint3 *tid, uint3 *bid, dim3 *block_dim,
 				   dim3 *grid_dim, int *warp_size);
+EXPORT void __cudaRegisterManagedVar(void **handle, void **host,
+				     char *device_address,
+				     const char *device_name, int ext,
+				     size_t size, int constant, int global);
 EXPORT void __cudaRegisterVar(void **handle, char *host, char *device_address,
 			      const char *device_name, int ext, size_t size,
 			      int constant, int global);
@@ -60,12 +67,6 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle; /* images are loaded at first use */
 }
 
-char __cudaInitModule(void **handle)
-{
-	(void)handle; /* as above, and no variables are managed */
-	return 1;
-}
-
 /* Does not unload the library: the driver may be gone when programs
  * unregister. */
 void __cudaUnregisterFatBinary(void **handle)
@@ -85,7 +86,8 @@ void __cudaUnregisterFatBinary(void **handle)
 	free(binary);
 }
 
-static void symbol_add(void **handle, const char *host, const char *name)
+static void symbol_add(void **handle, const void *host, const char *name,
+		       size_t size, void **managed)
 {
 	struct symbol *symbol = handle ? calloc(1, sizeof(*symbol)) : NULL;
 	struct symbol *old;
@@ -94,6 +96,8 @@ static void symbol_add(void **handle, const char *host, const char *name)
 		return;
 	symbol->host = host;
 	symbol->name = name;
+	symbol->size = size;
+	symbol->managed = managed;
 	symbol->binary = (struct binary *)handle;
 	pthread_mutex_lock(&lock);
 	HASH_REPLACE_PTR(symbols, host, symbol, old);
@@ -109,16 +113,24 @@ void __cudaRegisterFunction(void **handle, const char *host,
 	(void)device_function; /* its name says the same */
 	(void)thread_limit, (void)tid, (void)bid;
 	(void)block_dim, (void)grid_dim, (void)warp_size;
-	symbol_add(handle, host, device_name);
+	symbol_add(handle, host, device_name, 0, NULL);
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device_address,
 		       const char *device_name, int ext, size_t size,
 		       int constant, int global)
 {
-	(void)device_address, (void)ext, (void)size;
-	(void)constant, (void)global;
-	symbol_add(handle, host, device_name);
+	(void)device_address, (void)ext, (void)constant, (void)global;
+	symbol_add(handle, host, device_name, size, NULL);
+}
+
+/* The host reaches the variable by the address that goes to *host. */
+void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
+			      const char *device_name, int ext, size_t size,
+			      int constant, int global)
+{
+	(void)device_address, (void)ext, (void)constant, (void)global;
+	symbol_add(handle, host, device_name, size, host);
 }
 
 /* Needs the lock. */
@@ -161,6 +173,36 @@ int kernel_find(const void *host, CUkernel *kernel)
 	return res;
 }
 
+/* The simulated driver reads no sizes from a fat binary, so it is told them.
+ * Needs the lock. */
+static void symbol_tell(const struct symbol *symbol)
+{
+	void (*tell)(CUlibrary, const char *, size_t, int);
+
+	*(void **)&tell = dlsym(driver_library, "sim_variable");
+	if (tell)
+		tell(symbol->binary->library, symbol->name, symbol->size,
+		     symbol->managed != NULL);
+}
+
+/* Needs the lock. */
+static int symbol_variable(struct symbol *symbol, CUdeviceptr *addr,
+			   size_t *size)
+{
+	int res = binary_load(symbol->binary);
+
+	if (res)
+		return res;
+	symbol_tell(symbol);
+	return symbol->managed
+		       ? driver_legacy.LibraryGetManaged(
+				 addr, size, symbol->binary->library,
+				 symbol->name)
+		       : driver_legacy.LibraryGetGlobal(addr, size,
+							symbol->binary->library,
+							symbol->name);
+}
+
 int variable_find(const void *host, CUdeviceptr *addr, size_t *size)
 {
 	struct symbol *symbol;
@@ -170,10 +212,28 @@ int variable_find(const void *host, CUdeviceptr *addr, size_t *size)
 		return res;
 	pthread_mutex_lock(&lock);
 	HASH_FIND_PTR(symbols, &host, symbol);
-	res = symbol ? binary_load(symbol->binary) : cudaErrorInvalidSymbol;
-	if (!res)
-		res = driver_legacy.LibraryGetGlobal(
-			addr, size, symbol->binary->library, symbol->name);
+	res = symbol && symbol->size ? symbol_variable(symbol, addr, size)
+				     : cudaErrorInvalidSymbol;
 	pthread_mutex_unlock(&lock);
 	return res == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : res;
+}
+
+/* Called before the host reads a managed variable for the first time. Without a
+ * device the addresses stay NULL. */
+char __cudaInitModule(void **handle)
+{
+	struct symbol *symbol, *next;
+	CUdeviceptr addr;
+	size_t size;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, symbols, symbol, next) {
+		if (symbol->binary != (struct binary *)handle ||
+		    !symbol->managed || *symbol->managed || runtime_enter())
+			continue;
+		if (!symbol_variable(symbol, &addr, &size))
+			*symbol->managed = (void *)addr;
+	}
+	pthread_mutex_unlock(&lock);
+	return 1;
 }

@@ -45,6 +45,7 @@
 	ENTRY(LibraryGetKernel,          12000, 0) \
 	ENTRY(KernelGetFunction,         12000, 0) \
 	ENTRY(LibraryGetGlobal,          12000, 0) \
+	ENTRY(LibraryGetManaged,         12000, 0) \
 	ENTRY(MemGetInfo,                 3020, 0) \
 	ENTRY(MemAllocManaged,            6000, 0) \
 	ENTRY(MemAlloc,                   3020, 0) \
