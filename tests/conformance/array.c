@@ -228,6 +228,40 @@ START_TEST(rows_go_from_array_to_array_in_a_stream)
 }
 END_TEST
 
+START_TEST(bytes_go_into_a_row_and_out)
+{
+	float in[20], out[20] = {0};
+	CUarray first, second;
+	CUdeviceptr numbers;
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	for (int i = 0; i < 20; i++)
+		in[i] = (float)i;
+	first = array_new(WIDTH, 0, 0, 0);
+	second = array_new(WIDTH, 0, 0, 0);
+	ck_assert_ok(cuMemAlloc(&numbers, sizeof(in)));
+	ck_assert_ok(cuMemcpyHtoA(first, 40, in, sizeof(in)));
+	ck_assert_ok(cuMemcpyAtoD(numbers, first, 40, sizeof(in)));
+	ck_assert_ok(cuMemcpyDtoA(first, 120, numbers, sizeof(in)));
+	ck_assert_ok(cuMemcpyAtoA(second, 0, first, 120, sizeof(in)));
+	ck_assert_ok(cuMemcpyAtoH(out, second, 0, sizeof(in)));
+	ck_assert_mem_eq(in, out, sizeof(in));
+	memset(out, 0, sizeof(out));
+	ck_assert_ok(cuMemcpyHtoAAsync(second, 8, in, 2 * sizeof(*in), stream));
+	ck_assert_ok(
+		cuMemcpyAtoHAsync(out, second, 4, 4 * sizeof(*in), stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_double_eq(out[0], 1);
+	ck_assert_double_eq(out[1], 0);
+	ck_assert_double_eq(out[2], 1);
+	ck_assert_double_eq(out[3], 4);
+	ck_assert_cu(cuMemcpyHtoA(first, 4 * WIDTH - 4, in, 8),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -239,6 +273,7 @@ int main(void)
 		wrong_shapes_are_refused,
 		levels_of_a_mipmapped_array_halve,
 		rows_go_from_array_to_array_in_a_stream,
+		bytes_go_into_a_row_and_out,
 		NULL,
 	};
 

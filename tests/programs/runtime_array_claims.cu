@@ -53,6 +53,32 @@ START_TEST(rows_go_into_an_array_and_out)
 }
 END_TEST
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+START_TEST(bytes_go_into_an_array_row_by_row)
+{
+	float2 in[3 * WIDTH], out[3 * WIDTH];
+	const size_t row = WIDTH * sizeof(*in), start = 7 * sizeof(*in);
+	const size_t bytes = sizeof(in) - 2 * start;
+	cudaArray_t array = array_new(), other = array_new();
+
+	for (int i = 0; i < 3 * WIDTH; i++)
+		in[i] = make_float2(i, -i);
+	memset(out, 0, sizeof(out));
+	/* From the middle of row 2 to the middle of row 4. */
+	ck_assert_success(cudaMemcpyToArray(array, start, 2, in + 7, bytes,
+					    cudaMemcpyHostToDevice));
+	ck_assert_success(cudaMemcpyArrayToArray(other, 2 * start, 5, array,
+						 start, 2, bytes));
+	ck_assert_success(cudaMemcpyFromArray(out + 7, other, 2 * start, 5,
+					      bytes, cudaMemcpyDeviceToHost));
+	ck_assert_mem_eq(in + 7, out + 7, bytes);
+	ck_assert_success(cudaMemcpy2DFromArray(out, row, array, 0, 3, row, 1,
+						cudaMemcpyDeviceToHost));
+	ck_assert_mem_eq(in + WIDTH, out, row);
+}
+END_TEST
+
 START_TEST(an_extent_counts_elements_where_there_is_an_array)
 {
 	float2 in[ROWS][WIDTH], out[ROWS][WIDTH];
@@ -136,6 +162,7 @@ END_TEST
 static const TTest *const tests[] = {
 	an_array_tells_its_channels_and_extent,
 	rows_go_into_an_array_and_out,
+	bytes_go_into_an_array_row_by_row,
 	an_extent_counts_elements_where_there_is_an_array,
 	a_box_goes_from_pointer_to_pointer,
 	levels_of_a_mipmapped_array_halve,

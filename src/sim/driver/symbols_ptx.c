@@ -115,7 +115,7 @@ static const char *head_read(const char *at, struct declaration *found)
 		} else if (!strcmp(word, ".align")) {
 			at = word_read(at, word);
 		} else if (!strcmp(word, ".v2") || !strcmp(word, ".v4")) {
-			found->vector = (size_t)(word[2] - '0');
+			found->vector = strcmp(word, ".v2") ? 4 : 2;
 		} else if (type_bytes(word)) {
 			found->element = type_bytes(word);
 			break;

@@ -93,6 +93,18 @@ int array_element(cudaArray_const_t array, size_t *bytes)
 	return res;
 }
 
+int array_row(cudaArray_const_t array, size_t *bytes)
+{
+	CUDA_ARRAY3D_DESCRIPTOR shape;
+	int res = driver_legacy.Array3DGetDescriptor(&shape, (CUarray)array);
+
+	if (!res)
+		res = array_element(array, bytes);
+	if (!res)
+		*bytes *= shape.Width;
+	return res;
+}
+
 EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array,
 				     const struct cudaChannelFormatDesc *desc,
 				     struct cudaExtent extent,

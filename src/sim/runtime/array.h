@@ -8,5 +8,7 @@
 /* Sets *bytes to the size of one of the array's elements. Returns a
  * CUresult. */
 int array_element(cudaArray_const_t array, size_t *bytes);
+/* The same for one of its rows. */
+int array_row(cudaArray_const_t array, size_t *bytes);
 
 #endif

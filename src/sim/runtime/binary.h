@@ -9,6 +9,9 @@
  * use. cudaErrorInvalidDeviceFunction if there is none. */
 int kernel_find(const void *host, CUkernel *kernel);
 
+/* Finds its function in the current context, with the same error. */
+int function_find(const void *host, CUfunction *function);
+
 /* Finds the address and size of a registered variable in the current context.
  * cudaErrorInvalidSymbol if there is none. */
 int variable_find(const void *host, CUdeviceptr *addr, size_t *size);

@@ -116,6 +116,38 @@ EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 }
 
 EXPORT cudaError_t
+cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+	CUsharedconfig found = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+	int res = config ? runtime_enter() : cudaErrorInvalidValue;
+
+	if (!res)
+		res = driver_legacy.CtxGetSharedMemConfig(&found);
+	if (!res)
+		*config = (enum cudaSharedMemConfig)found;
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.CtxSetSharedMemConfig(
+			(CUsharedconfig)config);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.CtxResetPersistingL2Cache();
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
 	CUstreamCaptureMode own = (CUstreamCaptureMode)*mode;

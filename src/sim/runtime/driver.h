@@ -39,11 +39,17 @@
 	ENTRY(CtxSetLimit,                3010, 0) \
 	ENTRY(CtxGetCacheConfig,          3020, 0) \
 	ENTRY(CtxSetCacheConfig,          3020, 0) \
+	ENTRY(CtxGetSharedMemConfig,     4020, 0) \
+	ENTRY(CtxSetSharedMemConfig,     4020, 0) \
+	ENTRY(CtxResetPersistingL2Cache, 11000, 0) \
 	ENTRY(CtxGetStreamPriorityRange,  5050, 0) \
 	ENTRY(CtxSynchronize,             2000, 0) \
 	ENTRY(LibraryLoadData,           12000, 0) \
+	ENTRY(LibraryLoadFromFile,       12000, 0) \
+	ENTRY(LibraryUnload,             12000, 0) \
 	ENTRY(LibraryGetKernel,          12000, 0) \
 	ENTRY(KernelGetFunction,         12000, 0) \
+	ENTRY(KernelSetAttribute,        12000, 0) \
 	ENTRY(LibraryGetGlobal,          12000, 0) \
 	ENTRY(LibraryGetManaged,         12000, 0) \
 	ENTRY(MemGetInfo,                 3020, 0) \
@@ -109,6 +115,11 @@
 	ENTRY(MemsetD2D8Async,            3020, 7000) \
 	ENTRY(FuncGetAttribute,           2020, 0) \
 	ENTRY(FuncSetAttribute,           9000, 0) \
+	ENTRY(FuncSetCacheConfig,        3000, 0) \
+	ENTRY(FuncSetSharedMemConfig,    4020, 0) \
+	ENTRY(FuncGetName,               12030, 0) \
+	ENTRY(FuncGetParamInfo,          12040, 0) \
+	ENTRY(LaunchCooperativeKernel,   9000, 9000) \
 	ENTRY(LaunchKernel,               4000, 7000) \
 	ENTRY(LaunchHostFunc,            10000, 10000) \
 	ENTRY(LaunchKernelEx,            11060, 11060) \
@@ -125,6 +136,9 @@
 	ENTRY(StreamGetFlags,             5050, 7000) \
 	ENTRY(StreamGetDevice,           12080, 12080) \
 	ENTRY(StreamGetId,               12000, 12000) \
+	ENTRY(StreamCopyAttributes,      11000, 11000) \
+	ENTRY(StreamGetAttribute,        11000, 11000) \
+	ENTRY(StreamSetAttribute,        11000, 11000) \
 	ENTRY(StreamDestroy,              4000, 0) \
 	ENTRY(StreamWaitEvent,            3020, 7000) \
 	ENTRY(StreamAddCallback,          5000, 7000) \
@@ -139,6 +153,7 @@
 	ENTRY(IpcOpenMemHandle,          11000, 0) \
 	ENTRY(IpcCloseMemHandle,          4010, 0) \
 	ENTRY(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, 0) \
+	ENTRY(OccupancyAvailableDynamicSMemPerBlock, 10020, 0) \
 	ENTRY(StreamBeginCapture,        10010, 10010) \
 	ENTRY(StreamEndCapture,          10000, 10000) \
 	ENTRY(StreamIsCapturing,         10000, 10000) \
@@ -155,8 +170,15 @@
 	ENTRY(GraphAddEmptyNode,         10000, 0) \
 	ENTRY(DeviceGetGraphMemAttribute, 11040, 0) \
 	ENTRY(DeviceSetGraphMemAttribute, 11040, 0) \
+	ENTRY(DeviceGraphMemTrim,        11040, 0) \
+	ENTRY(UserObjectCreate,          11030, 0) \
+	ENTRY(UserObjectRetain,          11030, 0) \
+	ENTRY(UserObjectRelease,         11030, 0) \
+	ENTRY(GraphRetainUserObject,     11030, 0) \
+	ENTRY(GraphReleaseUserObject,    11030, 0) \
 	ENTRY(GraphClone,                10000, 0) \
 	ENTRY(GraphNodeGetType,          10000, 0) \
+	ENTRY(GraphDestroyNode,          10000, 0) \
 	ENTRY(GraphGetNodes,             10000, 0) \
 	ENTRY(GraphGetRootNodes,         10000, 0) \
 	ENTRY(GraphNodeGetDependencies,  12030, 0) \

@@ -49,8 +49,7 @@ EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host)
 	return runtime_result(kernel_find(host, kernel));
 }
 
-/* The function of a host address in the current context. */
-static int function_find(const void *host, CUfunction *function)
+int function_find(const void *host, CUfunction *function)
 {
 	CUkernel kernel = NULL;
 	int res = runtime_enter();
@@ -136,24 +135,48 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *host,
 	return runtime_result(res);
 }
 
-EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *host, int block_size, size_t shared_bytes,
-	unsigned int flags)
+EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host,
+					  enum cudaFuncCache config)
 {
 	CUfunction function = NULL;
 	int res = function_find(host, &function);
 
 	if (!res)
-		res = driver_legacy
-			      .OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-				      blocks, function, block_size,
-				      shared_bytes, flags);
+		res = driver_legacy.FuncSetCacheConfig(function,
+						       (CUfunc_cache)config);
 	return runtime_result(res);
 }
 
-EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-	int *blocks, const void *host, int block_size, size_t shared_bytes)
+EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *host,
+					      enum cudaSharedMemConfig config)
 {
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-		blocks, host, block_size, shared_bytes, cudaOccupancyDefault);
+	CUfunction function = NULL;
+	int res = function_find(host, &function);
+
+	if (!res)
+		res = driver_legacy.FuncSetSharedMemConfig(
+			function, (CUsharedconfig)config);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaFuncGetName(const char **name, const void *host)
+{
+	CUfunction function = NULL;
+	int res = function_find(host, &function);
+
+	if (!res)
+		res = driver_legacy.FuncGetName(name, function);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaFuncGetParamInfo(const void *host, size_t index,
+					size_t *offset, size_t *size)
+{
+	CUfunction function = NULL;
+	int res = function_find(host, &function);
+
+	if (!res)
+		res = driver_legacy.FuncGetParamInfo(function, index, offset,
+						     size);
+	return runtime_result(res);
 }

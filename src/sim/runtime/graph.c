@@ -164,3 +164,21 @@ EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(
 			device, (CUgraphMem_attribute)attr, value);
 	return runtime_result(res);
 }
+
+EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.DeviceGraphMemTrim(device);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.GraphDestroyNode(node);
+	return runtime_result(res);
+}

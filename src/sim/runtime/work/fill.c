@@ -45,3 +45,38 @@ EXPORT cudaError_t cudaMemset2DAsync(void *ptr, size_t pitch, int value,
 						  height, stream);
 	return runtime_result(res);
 }
+
+/* A rectangle for each slice. */
+static int box_fill(struct cudaPitchedPtr ptr, int value,
+		    struct cudaExtent extent, cudaStream_t stream, int async)
+{
+	int res = runtime_enter();
+
+	if (!extent.width || !extent.height)
+		return res;
+	for (size_t z = 0; !res && z < extent.depth; z++) {
+		CUdeviceptr slice =
+			(CUdeviceptr)ptr.ptr + z * ptr.pitch * ptr.ysize;
+
+		res = async ? work_driver.MemsetD2D8Async(
+				      slice, ptr.pitch, (unsigned char)value,
+				      extent.width, extent.height, stream)
+			    : work_driver.MemsetD2D8(
+				      slice, ptr.pitch, (unsigned char)value,
+				      extent.width, extent.height);
+	}
+	return res;
+}
+
+EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr ptr, int value,
+				struct cudaExtent extent)
+{
+	return runtime_result(box_fill(ptr, value, extent, NULL, 0));
+}
+
+EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr ptr, int value,
+				     struct cudaExtent extent,
+				     cudaStream_t stream)
+{
+	return runtime_result(box_fill(ptr, value, extent, stream, 1));
+}

@@ -70,3 +70,20 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 	res = work_driver.LaunchKernelEx(&own, function, args, NULL);
 	return runtime_result(res);
 }
+
+EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid,
+					       dim3 block, void **args,
+					       size_t shared_bytes,
+					       cudaStream_t stream)
+{
+	CUfunction function = NULL;
+	int res = function_find(host, &function);
+
+	if (res == cudaErrorInvalidDeviceFunction)
+		res = cudaErrorInvalidResourceHandle; /* as of a launch */
+	if (!res)
+		res = work_driver.LaunchCooperativeKernel(
+			function, grid.x, grid.y, grid.z, block.x, block.y,
+			block.z, (unsigned)shared_bytes, stream, args);
+	return runtime_result(res);
+}
