@@ -180,6 +180,22 @@ START_TEST(both_sides_have_one_address)
 }
 END_TEST
 
+START_TEST(range_of_pinned_memory_is_its_own)
+{
+	CUdeviceptr on_device, base = 0;
+	size_t size = 0;
+	void *ptr;
+
+	claims_open();
+	ck_assert_ok(cuMemHostAlloc(&ptr, 8192, CU_MEMHOSTALLOC_DEVICEMAP));
+	ck_assert_ok(cuMemHostGetDevicePointer(&on_device, ptr, 0));
+	ck_assert_ok(cuMemGetAddressRange(&base, &size, on_device + 5000));
+	ck_assert_uint_eq(base, on_device);
+	ck_assert_uint_ge(size, 8192);
+	ck_assert_ok(cuMemFreeHost(ptr));
+}
+END_TEST
+
 START_TEST(pageable_memory_is_not_known)
 {
 	void *mine = malloc(4096);
@@ -268,6 +284,7 @@ int main(void)
 		the_three_flags_may_be_mixed,
 		pinned_memory_is_freed_once_and_by_its_base,
 		both_sides_have_one_address,
+		range_of_pinned_memory_is_its_own,
 		pageable_memory_is_not_known,
 		copies_of_pinned_memory_return_before_they_are_done,
 		free_host_waits_for_the_copies_of_it,

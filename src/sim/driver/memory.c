@@ -5,6 +5,7 @@
 #include "context.h"
 #include "entries.h"
 #include "graph_block.h"
+#include "host.h"
 #include "mapping.h"
 #include "owner.h"
 #include "world.h"
@@ -178,15 +179,25 @@ CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 	return CUDA_SUCCESS;
 }
 
+/* Pinned host memory has a range too, as it has one for cuPointerGetAttribute. */
 CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 				     CUdeviceptr addr)
 {
 	const struct block *block = device_block(addr);
-	bool found = block && mapping_allows(block, false);
+	const struct host_block *host = host_find((const void *)addr);
+	CUdeviceptr start = 0;
+	size_t bytes = 0;
 
+	if (block && mapping_allows(block, false)) {
+		start = block->addr;
+		bytes = block->size;
+	} else if (host) {
+		start = (CUdeviceptr)host->base;
+		bytes = host->size;
+	}
 	if (base)
-		*base = found ? block->addr : 0;
+		*base = start;
 	if (size)
-		*size = found ? block->size : 0;
-	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+		*size = bytes;
+	return bytes ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
