@@ -3,8 +3,8 @@
 
 RUNTIME_CLAIMS := runtime_memory_claims runtime_array_claims \
 	runtime_pool_claims runtime_work_claims runtime_graph_claims \
-	runtime_variable_claims runtime_function_claims runtime_static_claims \
-	runtime_per_thread_claims
+	runtime_variable_claims runtime_function_claims runtime_node_claims \
+	runtime_static_claims runtime_per_thread_claims
 RUNTIME_CLAIMS := $(RUNTIME_CLAIMS:%=$(BUILD)/tests/programs/%)
 WORK_CLAIMS    := $(filter-out %_memory_claims %_array_claims %_pool_claims, \
 	$(RUNTIME_CLAIMS))
@@ -29,4 +29,8 @@ $(PER_THREAD): tests/programs/runtime_work_claims.cu
 $(BUILD)/tests/programs/runtime_static_claims.kernels.so \
 $(BUILD)/tests/programs/runtime_per_thread_claims.kernels.so: \
 		$(BUILD)/tests/programs/runtime_work_claims.kernels.so
+	@cp $< $@
+
+$(BUILD)/tests/programs/runtime_node_claims.kernels.so: \
+		$(BUILD)/tests/programs/runtime_graph_claims.kernels.so
 	@cp $< $@

@@ -15,5 +15,7 @@ int function_find(const void *host, CUfunction *function);
 /* Finds the address and size of a registered variable in the current context.
  * cudaErrorInvalidSymbol if there is none. */
 int variable_find(const void *host, CUdeviceptr *addr, size_t *size);
+/* Finds a part of it. cudaErrorInvalidValue if it reaches over the end. */
+int variable_range(const void *host, size_t offset, size_t count, char **range);
 
 #endif

@@ -164,10 +164,17 @@
 	ENTRY(GraphCreate,               10000, 0) \
 	ENTRY(GraphAddKernelNode,        12000, 0) \
 	ENTRY(GraphAddMemcpyNode,        10000, 0) \
+	ENTRY(GraphMemcpyNodeSetParams, 10000, 0) \
 	ENTRY(GraphAddMemsetNode,        10000, 0) \
+	ENTRY(GraphMemsetNodeSetParams, 10000, 0) \
 	ENTRY(GraphAddHostNode,          10000, 0) \
 	ENTRY(GraphAddChildGraphNode,    10000, 0) \
+	ENTRY(GraphChildGraphNodeGetGraph, 10000, 0) \
 	ENTRY(GraphAddEmptyNode,         10000, 0) \
+	ENTRY(GraphAddMemAllocNode,      11040, 0) \
+	ENTRY(GraphMemAllocNodeGetParams, 11040, 0) \
+	ENTRY(GraphAddMemFreeNode,       11040, 0) \
+	ENTRY(GraphMemFreeNodeGetParams, 11040, 0) \
 	ENTRY(DeviceGetGraphMemAttribute, 11040, 0) \
 	ENTRY(DeviceSetGraphMemAttribute, 11040, 0) \
 	ENTRY(DeviceGraphMemTrim,        11040, 0) \
@@ -187,10 +194,16 @@
 	ENTRY(GraphUpload,               11010, 11010) \
 	ENTRY(GraphLaunch,               10000, 10000) \
 	ENTRY(GraphExecDestroy,          10000, 0) \
+	ENTRY(GraphExecMemcpyNodeSetParams, 10020, 0) \
+	ENTRY(GraphExecMemsetNodeSetParams, 10020, 0) \
 	ENTRY(GraphDestroy,              10000, 0) \
 	ENTRY(GraphExecUpdate,           12000, 0) \
 	ENTRY(GraphInstantiateWithParams, 12000, 12000) \
-	ENTRY(GraphExecGetFlags,         12000, 0)
+	ENTRY(GraphExecGetFlags,         12000, 0) \
+	ENTRY(GraphAddNode,              12030, 0) \
+	ENTRY(GraphNodeSetParams,        12020, 0) \
+	ENTRY(GraphExecNodeSetParams,    12020, 0) \
+	ENTRY(GraphConditionalHandleCreate, 12030, 0)
 /* clang-format on */
 
 /* The toolkit hides the type of this first version, which is the second's. */

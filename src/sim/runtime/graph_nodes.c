@@ -68,34 +68,6 @@ EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node,
 	return runtime_result(res);
 }
 
-/* The driver knows from the addresses where both sides are. */
-EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node,
-					    cudaGraph_t graph,
-					    const cudaGraphNode_t *before,
-					    size_t count, void *dst,
-					    const void *src, size_t bytes,
-					    enum cudaMemcpyKind kind)
-{
-	CUDA_MEMCPY3D own = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-			     .srcDevice = (CUdeviceptr)src,
-			     .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-			     .dstDevice = (CUdeviceptr)dst,
-			     .WidthInBytes = bytes,
-			     .Height = 1,
-			     .Depth = 1};
-	CUcontext ctx = NULL;
-	int res = (unsigned)kind <= cudaMemcpyDefault
-			  ? runtime_enter()
-			  : cudaErrorInvalidMemcpyDirection;
-
-	if (!res)
-		res = driver_legacy.CtxGetCurrent(&ctx);
-	if (!res)
-		res = driver_legacy.GraphAddMemcpyNode(node, graph, before,
-						       count, &own, ctx);
-	return runtime_result(res);
-}
-
 EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node,
 					cudaGraph_t graph,
 					const cudaGraphNode_t *before,

@@ -1,27 +1,12 @@
 #include "../binary.h"
 #include "work.h"
 
-/* A range of a registered variable, checked against its size. */
-static int range_find(const void *host, size_t offset, size_t count,
-		      char **range)
-{
-	CUdeviceptr addr = 0;
-	size_t size = 0;
-	int res = variable_find(host, &addr, &size);
-
-	if (!res && (offset > size || count > size - offset))
-		res = cudaErrorInvalidValue;
-	if (!res)
-		*range = (char *)addr + offset;
-	return res;
-}
-
 EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *src,
 				      size_t count, size_t offset,
 				      enum cudaMemcpyKind kind)
 {
 	char *range;
-	int res = range_find(host, offset, count, &range);
+	int res = variable_range(host, offset, count, &range);
 
 	if (res)
 		return runtime_result(res);
@@ -33,7 +18,7 @@ EXPORT cudaError_t cudaMemcpyFromSymbol(void *dst, const void *host,
 					enum cudaMemcpyKind kind)
 {
 	char *range;
-	int res = range_find(host, offset, count, &range);
+	int res = variable_range(host, offset, count, &range);
 
 	if (res)
 		return runtime_result(res);
@@ -46,7 +31,7 @@ EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *src,
 					   cudaStream_t stream)
 {
 	char *range;
-	int res = range_find(host, offset, count, &range);
+	int res = variable_range(host, offset, count, &range);
 
 	if (res)
 		return runtime_result(res);
@@ -59,7 +44,7 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *host,
 					     cudaStream_t stream)
 {
 	char *range;
-	int res = range_find(host, offset, count, &range);
+	int res = variable_range(host, offset, count, &range);
 
 	if (res)
 		return runtime_result(res);
