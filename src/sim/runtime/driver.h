@@ -190,6 +190,9 @@
 	ENTRY(GraphGetRootNodes,         10000, 0) \
 	ENTRY(GraphNodeGetDependencies,  12030, 0) \
 	ENTRY(GraphAddDependencies,      12030, 0) \
+	ENTRY(GraphRemoveDependencies,   12030, 0) \
+	ENTRY(GraphNodeGetDependentNodes, 12030, 0) \
+	ENTRY(GraphGetEdges,             12030, 0) \
 	ENTRY(GraphInstantiateWithFlags, 11040, 0) \
 	ENTRY(GraphUpload,               11010, 11010) \
 	ENTRY(GraphLaunch,               10000, 10000) \

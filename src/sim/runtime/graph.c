@@ -73,6 +73,45 @@ EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
 	return runtime_result(res);
 }
 
+EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+						  cudaGraphNode_t *nodes,
+						  cudaGraphEdgeData *data,
+						  size_t *count)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.GraphNodeGetDependentNodes(
+			node, nodes, (CUgraphEdgeData *)data, count);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+				     cudaGraphNode_t *to,
+				     cudaGraphEdgeData *data, size_t *count)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.GraphGetEdges(
+			graph, from, to, (CUgraphEdgeData *)data, count);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+					       const cudaGraphNode_t *from,
+					       const cudaGraphNode_t *to,
+					       const cudaGraphEdgeData *data,
+					       size_t count)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.GraphRemoveDependencies(
+			graph, from, to, (const CUgraphEdgeData *)data, count);
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
 					    const cudaGraphNode_t *from,
 					    const cudaGraphNode_t *to,
