@@ -54,17 +54,11 @@ CUresult sim_cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
 	return node_add(&place, CU_GRAPH_NODE_TYPE_EMPTY, &node);
 }
 
-CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
-				     const CUgraphNode *dependencies,
-				     size_t count,
-				     const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+CUresult node_kernel_op(const CUDA_KERNEL_NODE_PARAMS_v2 *params,
+			struct op **op, uint64_t *ns, struct context **ctx)
 {
-	struct place place = {out, graph, dependencies, count};
 	struct function *function;
 	struct sim_launch shape;
-	struct context *ctx;
-	struct op *op;
-	uint64_t ns;
 	CUresult res;
 
 	if (!params)
@@ -73,18 +67,47 @@ CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
 			    &function);
 	if (res)
 		return res;
-	ctx = function->module->ctx;
-	if (!ctx)
-		res = context_find(params->func ? NULL : params->ctx, &ctx);
+	*ctx = function->module->ctx;
+	if (!*ctx)
+		res = context_find(params->func ? NULL : params->ctx, ctx);
 	shape = (struct sim_launch){
 		.grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
 		.block = {params->blockDimX, params->blockDimY,
 			  params->blockDimZ},
 		.shared_bytes = params->sharedMemBytes};
-	if (!res)
-		res = launch_op(function, &shape, params->kernelParams,
-				params->extra, &op, &ns);
+	return res ? res
+		   : launch_op(function, &shape, params->kernelParams,
+			       params->extra, op, ns);
+}
+
+CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
+				     const CUgraphNode *dependencies,
+				     size_t count,
+				     const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct context *ctx;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = node_kernel_op(params, &op, &ns, &ctx);
+
 	return res ? res : work_add(&place, op, ns, ctx);
+}
+
+CUDA_KERNEL_NODE_PARAMS_v2 node_kernel_v2(
+	const CUDA_KERNEL_NODE_PARAMS_v1 *params)
+{
+	return (CUDA_KERNEL_NODE_PARAMS_v2){
+		.func = params->func,
+		.gridDimX = params->gridDimX,
+		.gridDimY = params->gridDimY,
+		.gridDimZ = params->gridDimZ,
+		.blockDimX = params->blockDimX,
+		.blockDimY = params->blockDimY,
+		.blockDimZ = params->blockDimZ,
+		.sharedMemBytes = params->sharedMemBytes,
+		.kernelParams = params->kernelParams,
+		.extra = params->extra};
 }
 
 CUresult sim_cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph,
@@ -95,17 +118,7 @@ CUresult sim_cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph,
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	own = (CUDA_KERNEL_NODE_PARAMS_v2){.func = params->func,
-					   .gridDimX = params->gridDimX,
-					   .gridDimY = params->gridDimY,
-					   .gridDimZ = params->gridDimZ,
-					   .blockDimX = params->blockDimX,
-					   .blockDimY = params->blockDimY,
-					   .blockDimZ = params->blockDimZ,
-					   .sharedMemBytes =
-						   params->sharedMemBytes,
-					   .kernelParams = params->kernelParams,
-					   .extra = params->extra};
+	own = node_kernel_v2(params);
 	return sim_cuGraphAddKernelNode_v2(out, graph, dependencies, count,
 					   &own);
 }
@@ -169,6 +182,15 @@ CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
 	return res ? res : work_add(&place, op, ns, ctx);
 }
 
+CUresult node_host_op(const CUDA_HOST_NODE_PARAMS *params, struct op **op)
+{
+	if (!params || !params->fn)
+		return CUDA_ERROR_INVALID_VALUE;
+	*op = callback_op(
+		(struct callback){.fn = params->fn, .user = params->userData});
+	return *op ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 				const CUgraphNode *dependencies, size_t count,
 				const CUDA_HOST_NODE_PARAMS *params)
@@ -178,14 +200,9 @@ CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 	struct op *op;
 	CUresult res = context_current(&ctx);
 
-	if (res)
-		return res;
-	if (!params || !params->fn)
-		return CUDA_ERROR_INVALID_VALUE;
-	op = callback_op(
-		(struct callback){.fn = params->fn, .user = params->userData});
-	return op ? work_add(&place, op, world.profile.callback_ns, ctx)
-		  : CUDA_ERROR_OUT_OF_MEMORY;
+	if (!res)
+		res = node_host_op(params, &op);
+	return res ? res : work_add(&place, op, world.profile.callback_ns, ctx);
 }
 
 /* Finds a graph that can become a child: one that no node owns yet, and that

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+struct context;
 struct node;
 struct op;
 
@@ -27,6 +28,22 @@ CUresult node_copy_op(const CUDA_MEMCPY3D *params, struct op **op,
 		      uint64_t *ns);
 CUresult node_fill_op(const CUDA_MEMSET_NODE_PARAMS *params, struct op **op,
 		      uint64_t *ns);
+/* The same for a host function, whose time is the profile's; and for a kernel,
+ * whose context is told too. */
+CUresult node_host_op(const CUDA_HOST_NODE_PARAMS *params, struct op **op);
+CUresult node_kernel_op(const CUDA_KERNEL_NODE_PARAMS_v2 *params,
+			struct op **op, uint64_t *ns, struct context **ctx);
+/* The parameters of the first version in the form of the second. */
+CUDA_KERNEL_NODE_PARAMS_v2 node_kernel_v2(
+	const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+/* The node of a handle, which must be of that type. */
+CUresult node_of(CUgraphNode handle, CUgraphNodeType type, struct node **node);
+/* The executable's node that was made from the graph's node `of`. Nodes in
+ * child graphs are not found. */
+CUresult exec_node(CUgraphExec handle, CUgraphNode of, CUgraphNodeType type,
+		   struct node **node);
+/* Replaces what a node does. The context that it runs in stays. */
+void work_replace(struct node *node, struct op *op, uint64_t ns);
 /* Adds a node that owns the child graph itself, not a copy of it. */
 CUresult node_move_child(const struct place *place, CUgraph child);
 /* Adds a node that runs one of several graphs, or none. */

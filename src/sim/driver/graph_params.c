@@ -20,22 +20,28 @@ static CUDA_MEMSET_NODE_PARAMS fill_of(const CUDA_MEMSET_NODE_PARAMS_v2 *fill)
 					 .height = fill->height};
 }
 
+static CUDA_KERNEL_NODE_PARAMS_v2 kernel_of(
+	const CUDA_KERNEL_NODE_PARAMS_v3 *kernel)
+{
+	return (CUDA_KERNEL_NODE_PARAMS_v2){
+		.func = kernel->func,
+		.gridDimX = kernel->gridDimX,
+		.gridDimY = kernel->gridDimY,
+		.gridDimZ = kernel->gridDimZ,
+		.blockDimX = kernel->blockDimX,
+		.blockDimY = kernel->blockDimY,
+		.blockDimZ = kernel->blockDimZ,
+		.sharedMemBytes = kernel->sharedMemBytes,
+		.kernelParams = kernel->kernelParams,
+		.extra = kernel->extra,
+		.kern = kernel->kern,
+		.ctx = kernel->ctx};
+}
+
 static CUresult add_kernel(const struct place *at,
 			   const CUDA_KERNEL_NODE_PARAMS_v3 *kernel)
 {
-	CUDA_KERNEL_NODE_PARAMS_v2 own = {.func = kernel->func,
-					  .gridDimX = kernel->gridDimX,
-					  .gridDimY = kernel->gridDimY,
-					  .gridDimZ = kernel->gridDimZ,
-					  .blockDimX = kernel->blockDimX,
-					  .blockDimY = kernel->blockDimY,
-					  .blockDimZ = kernel->blockDimZ,
-					  .sharedMemBytes =
-						  kernel->sharedMemBytes,
-					  .kernelParams = kernel->kernelParams,
-					  .extra = kernel->extra,
-					  .kern = kernel->kern,
-					  .ctx = kernel->ctx};
+	CUDA_KERNEL_NODE_PARAMS_v2 own = kernel_of(kernel);
 
 	return sim_cuGraphAddKernelNode_v2(at->out, at->graph, at->dependencies,
 					   at->count, &own);
@@ -132,16 +138,14 @@ CUresult sim_cuGraphAddNode(CUgraphNode *out, CUgraph graph,
 				     params);
 }
 
-static CUresult node_of(CUgraphNode handle, CUgraphNodeType type,
-			struct node **node)
+CUresult node_of(CUgraphNode handle, CUgraphNodeType type, struct node **node)
 {
 	CUresult res = node_find(handle, node);
 
 	return !res && (*node)->type != type ? CUDA_ERROR_INVALID_VALUE : res;
 }
 
-/* Replaces what a node does. The context that it runs in stays. */
-static void work_replace(struct node *node, struct op *op, uint64_t ns)
+void work_replace(struct node *node, struct op *op, uint64_t ns)
 {
 	op_drop(node->work);
 	node->work = op;
@@ -180,11 +184,20 @@ CUresult sim_cuGraphMemsetNodeSetParams(CUgraphNode handle,
 
 CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
+	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 	CUDA_MEMSET_NODE_PARAMS fill;
+	CUDA_HOST_NODE_PARAMS host;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		kernel = kernel_of(&params->kernel);
+		return sim_cuGraphKernelNodeSetParams_v2(node, &kernel);
+	case CU_GRAPH_NODE_TYPE_HOST:
+		host = (CUDA_HOST_NODE_PARAMS){params->host.fn,
+					       params->host.userData};
+		return sim_cuGraphHostNodeSetParams(node, &host);
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		return sim_cuGraphMemcpyNodeSetParams(
 			node, &params->memcpy.copyParams);
@@ -196,10 +209,8 @@ CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 	}
 }
 
-/* The executable's node that was made from the graph's node `of`. Nodes in
- * child graphs are not found. */
-static CUresult exec_node(CUgraphExec handle, CUgraphNode of,
-			  CUgraphNodeType type, struct node **out)
+CUresult exec_node(CUgraphExec handle, CUgraphNode of, CUgraphNodeType type,
+		   struct node **out)
 {
 	struct exec *exec;
 	struct node *node;
@@ -284,11 +295,21 @@ CUresult sim_cuGraphExecMemsetNodeSetParams(
 CUresult sim_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 				      CUgraphNodeParams *params)
 {
+	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 	CUDA_MEMSET_NODE_PARAMS fill;
+	CUDA_HOST_NODE_PARAMS host;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		kernel = kernel_of(&params->kernel);
+		return sim_cuGraphExecKernelNodeSetParams_v2(exec, node,
+							     &kernel);
+	case CU_GRAPH_NODE_TYPE_HOST:
+		host = (CUDA_HOST_NODE_PARAMS){params->host.fn,
+					       params->host.userData};
+		return sim_cuGraphExecHostNodeSetParams(exec, node, &host);
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		return sim_cuGraphExecMemcpyNodeSetParams(
 			exec, node, &params->memcpy.copyParams,

@@ -179,7 +179,8 @@ CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 	return CUDA_SUCCESS;
 }
 
-/* Pinned host memory has a range too, as it has one for cuPointerGetAttribute. */
+/* Pinned host memory has a range too, as it has one for cuPointerGetAttribute.
+ */
 CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 				     CUdeviceptr addr)
 {

@@ -163,11 +163,17 @@
 	ENTRY(ThreadExchangeStreamCaptureMode, 10010, 0) \
 	ENTRY(GraphCreate,               10000, 0) \
 	ENTRY(GraphAddKernelNode,        12000, 0) \
+	ENTRY(GraphKernelNodeSetParams,  12000, 0) \
+	ENTRY(GraphExecKernelNodeSetParams, 12000, 0) \
 	ENTRY(GraphAddMemcpyNode,        10000, 0) \
 	ENTRY(GraphMemcpyNodeSetParams, 10000, 0) \
 	ENTRY(GraphAddMemsetNode,        10000, 0) \
+	ENTRY(GraphMemsetNodeGetParams,  10000, 0) \
 	ENTRY(GraphMemsetNodeSetParams, 10000, 0) \
 	ENTRY(GraphAddHostNode,          10000, 0) \
+	ENTRY(GraphHostNodeGetParams,    10000, 0) \
+	ENTRY(GraphHostNodeSetParams,    10000, 0) \
+	ENTRY(GraphExecHostNodeSetParams, 10020, 0) \
 	ENTRY(GraphAddChildGraphNode,    10000, 0) \
 	ENTRY(GraphChildGraphNodeGetGraph, 10000, 0) \
 	ENTRY(GraphAddEmptyNode,         10000, 0) \

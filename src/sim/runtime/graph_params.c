@@ -126,6 +126,25 @@ static CUDA_MEMSET_NODE_PARAMS fill_of(const struct cudaMemsetParams *params)
 					 .height = params->height};
 }
 
+EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
+						struct cudaMemsetParams *params)
+{
+	CUDA_MEMSET_NODE_PARAMS own;
+	int res = params ? runtime_enter() : cudaErrorInvalidValue;
+
+	if (!res)
+		res = driver_legacy.GraphMemsetNodeGetParams(node, &own);
+	if (!res)
+		*params = (struct cudaMemsetParams){.dst = (void *)own.dst,
+						    .pitch = own.pitch,
+						    .value = own.value,
+						    .elementSize =
+							    own.elementSize,
+						    .width = own.width,
+						    .height = own.height};
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaGraphMemsetNodeSetParams(
 	cudaGraphNode_t node, const struct cudaMemsetParams *params)
 {
