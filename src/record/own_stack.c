@@ -216,7 +216,8 @@ static const struct eh_rule *rule_find(uint64_t code,
 
 READS_STACK void own_stack_read(struct own_stack *stack, const void *within)
 {
-	struct walk walk = {WALK_HERE, .rule_find = rule_find};
+	uint8_t copy[WALK_COPY_SIZE];
+	struct walk walk = {WALK_HERE, .rule_find = rule_find, .copy = copy};
 	int own = within ? file_of(stack, (uintptr_t)within) : -1;
 	int saved = errno;
 

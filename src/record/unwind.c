@@ -138,8 +138,9 @@ static void search_guarded(struct search *search)
 
 READS_STACK size_t unwind(uint64_t from, uint64_t *frames, size_t most)
 {
+	uint8_t copy[WALK_COPY_SIZE];
 	struct search search = {
-		.walk = {WALK_HERE, .rule_find = eh_modules_rule},
+		.walk = {WALK_HERE, .rule_find = eh_modules_rule, .copy = copy},
 		.from = from,
 		.frames = frames,
 		.most = most};
@@ -153,8 +154,9 @@ READS_STACK size_t unwind(uint64_t from, uint64_t *frames, size_t most)
 READS_STACK uint64_t unwind_behind(uint64_t from)
 {
 	uint64_t frames[RUNTIME_DEPTH];
+	uint8_t copy[WALK_COPY_SIZE];
 	struct search search = {
-		.walk = {WALK_HERE, .rule_find = eh_modules_rule},
+		.walk = {WALK_HERE, .rule_find = eh_modules_rule, .copy = copy},
 		.from = from,
 		.frames = frames,
 		.most = RUNTIME_DEPTH,

@@ -1,7 +1,9 @@
 #include "walk.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -17,15 +19,42 @@ static bool is_readable(uint64_t address)
 	       errno != EFAULT;
 }
 
+/* Copies the part of memory that has the address, unless it is there already.
+ * The kernel reads it, which costs more than a look and a read here, but
+ * another thread can't unmap it in between. */
+static const uint8_t *copied(struct walk *walk, uint64_t address)
+{
+	uint64_t base = address - address % WALK_COPY_SIZE;
+	struct iovec to = {walk->copy, WALK_COPY_SIZE};
+	struct iovec from = {.iov_len = WALK_COPY_SIZE};
+
+	memcpy(&from.iov_base, &base, sizeof(base));
+	if (walk->copied != base) {
+		walk->copied = 0;
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) !=
+		    WALK_COPY_SIZE)
+			return NULL;
+		walk->copied = base;
+	}
+	return walk->copy + (address - base);
+}
+
 /* A wrong step may lead anywhere. What is read is others' memory on the stack.
  */
 __attribute__((no_sanitize("address", "thread"))) static bool word_read(
 	struct walk *walk, uint64_t address, uint64_t *word)
 {
-	if (address % sizeof(*word))
+	const uint8_t *copy;
+
+	if (address % sizeof(*word) || address < PAGE)
 		return false;
-	if (address < PAGE ||
-	    (walk->page != address / PAGE && !is_readable(address)))
+	if (walk->by_guess) {
+		copy = copied(walk, address);
+		if (copy)
+			memcpy(word, copy, sizeof(*word));
+		return copy;
+	}
+	if (walk->page != address / PAGE && !is_readable(address))
 		return false;
 	walk->page = address / PAGE;
 	*word = *(const uint64_t *)address;
@@ -61,9 +90,16 @@ static bool step_by_rule(struct walk *walk, const struct eh_rule *rule)
 __attribute__((no_sanitize("address", "thread"))) static int code_read(
 	struct walk *walk, uint64_t address)
 {
-	if (address < PAGE ||
-	    (walk->code_page != address / PAGE &&
-	     !is_readable(address - address % sizeof(address))))
+	const uint8_t *copy;
+
+	if (address < PAGE)
+		return -1;
+	if (walk->by_guess) {
+		copy = copied(walk, address);
+		return copy ? *copy : -1;
+	}
+	if (walk->code_page != address / PAGE &&
+	    !is_readable(address - address % sizeof(address)))
 		return -1;
 	walk->code_page = address / PAGE;
 	return *(const uint8_t *)address;
@@ -113,12 +149,13 @@ static bool step_by_code(struct walk *walk)
 }
 #endif
 
-/* Other code that was made as the program runs has a frame, or ends the walk.
- */
+/* Other code that was made as the program runs is taken to have a frame. If it
+ * has none, its register may hold the address of anything. */
 static bool step_by_frame(struct walk *walk)
 {
 	uint64_t at = walk->frame, frame, pc;
 
+	walk->by_guess = true;
 	if (at < walk->stack || at - walk->stack > FRAME_MOST ||
 	    !word_read(walk, at, &frame) ||
 	    !word_read(walk, at + sizeof(at), &pc))

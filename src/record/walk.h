@@ -8,10 +8,17 @@
 
 #include "eh_frame.h"
 
+enum { WALK_COPY_SIZE = 2048 }; /* bytes; divides a page */
+
 struct walk {
 	uint64_t pc, stack, frame; /* registers of the function at hand */
 	/* Are known to be readable, but for the first one. */
 	uint64_t page, code_page;
+	/* From a step by guess on, nothing is known to be the thread's own, and
+	 * another may unmap it: so it is read as a copy. 0: of nothing. */
+	bool by_guess;
+	uint64_t copied;
+	uint8_t *copy; /* WALK_COPY_SIZE bytes */
 	/* The file of the code that was followed last, and whether the last
 	 * step was through a trampoline, which has called that. */
 	const struct eh_module *module;

@@ -13,6 +13,8 @@ ROWS = [
      (WALK, "	walk->by_trampoline = step_by_code(walk);\n", "")),
     ("code_is_read_wherever_it_is", "unit",
      (WALK, "	    (walk->code_page != address / PAGE &&\n", "	    (0 &&\n")),
+    ("a_guessed_frame_is_read_where_it_is", "unit",
+     (WALK, "	walk->by_guess = true;\n", "")),
     ("an_interpreter_is_in_its_stacks", TESTS + "functions_of_python_are",
      (UNWIND, "			search->interpreter = walk->module;\n", "			;\n")),
     ("the_first_line_is_right", TESTS + "newest",
