@@ -15,8 +15,9 @@ struct holes {
 	uint64_t pages;
 };
 
-/* Returns false if other threads have held the locks for some 20 ms: then
- * nothing is known. */
+/* Returns false, and nothing is known, if other threads have held the locks for
+ * some 20 ms, or would have to wait too long for them, as there are 131,072
+ * blocks or more. */
 bool holes_look(const struct device *device, struct holes *holes);
 
 #endif

@@ -223,6 +223,15 @@ def test_holes_are_told(box, pool, holes):
     assert re.search(r"^  largest hole +512 KiB$", text, re.MULTILINE)
 
 
+@pytest.mark.parametrize("blocks, told", [(131071, True), (131072, False)])
+def test_other_threads_do_not_wait_for_many_blocks(box, blocks, told):
+    """The locks of regions are held while their blocks are looked at."""
+    box.run([RUNS_OUT, "many", str(blocks)], "vmm_pool", postmortem="auto",
+            sim="128M")
+    assert written(box)["live"]["blocks"] == blocks
+    assert (written(box)["holes"] is not None) == told
+
+
 def test_addresses_without_pages_are_no_hole(box):
     shell = open_shell(box, "vmm_pool", "driver", postmortem="auto")
     for line in (f"alloc a {2 * MIB}", f"alloc b {2 * MIB}",

@@ -53,6 +53,8 @@ ROWS = [
     ("addresses_without_pages_are_holes",
      "test_postmortem.py -k without_pages",
      (HOLES, "!pages_serve_at(region->pages, at)", "false")),
+    ("half_of_the_holes_are_told", "test_postmortem.py -k many_blocks",
+     (HOLES, "return look.starts < STARTS_MOST;", "return true;")),
     ("stream_ordered_memory_is_told_as_plain",
      "test_postmortem.py -k by_kind",
      (LIVE, "word & BLOCK_ORDERED", "word & BLOCK_GONE")),

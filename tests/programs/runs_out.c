@@ -1,5 +1,5 @@
 /* Runs out of memory where something is held, or looks at what that changes.
- * Usage: runs_out HOW
+ * Usage: runs_out HOW [COUNT]
  *
  *	driver, runtime	asks the driver or the runtime, in functions with names
  *	visit	while it visits what is loaded, so that its thread has the
@@ -7,9 +7,10 @@
  *	visited	while another thread does, which waits for the request's end
  *	handler	in a signal handler
  *	cancel	in a thread that is to be cancelled
- *	torn	behind code of a file that is mapped in part, and does not say
- *so counts	prints how often memory was asked of the C library before, and
+ *	torn	behind code of a file that is mapped in part, and doesn't tell
+ *	counts	prints how often memory was asked of the C library before, and
  *		meanwhile
+ *	many	with 131,072 blocks, or fewer if a number is given
  *
  * Prints CUDA's code and errno, which was 77. */
 #include <cuda.h>
@@ -26,7 +27,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ERRNO = 77, FIRST = 5000 };
+enum { ERRNO = 77, FIRST = 5000, SMALL = 512, MANY = 1 << 17 };
 #define TOO_MUCH ((size_t)1 << 40)
 
 static CUcontext context;
@@ -197,6 +198,17 @@ static int in_a_torn_file(void)
 }
 #endif
 
+static int with_many(int count)
+{
+	CUdeviceptr ptr;
+
+	for (int i = 1; i < count; i++) /* one is there */
+		if (cuMemAlloc(&ptr, SMALL))
+			return 2;
+	ask_outside(0);
+	return 0;
+}
+
 static int ready(void)
 {
 	CUdeviceptr ptr;
@@ -207,7 +219,7 @@ static int ready(void)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc == 2 ? argv[1] : "";
+	const char *how = argc >= 2 ? argv[1] : "";
 	int status = 0;
 	unsigned int before;
 
@@ -225,6 +237,8 @@ int main(int argc, char **argv)
 		status = with_a_cancel();
 	else if (!strcmp(how, "torn"))
 		status = in_a_torn_file();
+	else if (!strcmp(how, "many"))
+		status = with_many(argc > 2 ? atoi(argv[2]) : MANY);
 	else
 		ask_outside(!strcmp(how, "runtime"));
 	if (!strcmp(how, "counts"))
