@@ -18,7 +18,7 @@ function refuse(why) {
 	exit 1
 }
 
-/^[ \t]*\.globa?l[ \t]/ { exported[$2] = 1 }
+/^[ \t]*\.(globa?l|weak)[ \t]/ { exported[$2] = 1 }
 /^[ \t]*\.hidden[ \t]/ { hidden[$2] = 1 }
 /^[ \t]*\.type[ \t].*function/ {
 	name = $2

@@ -8,8 +8,6 @@ import pytest
 from conftest import BUILD, PLACING, SANITIZERS
 
 PAST_END = os.path.join(BUILD, "tests", "programs", "past_end")
-# The simulated device does not have these.
-LACKING = ["deep_peer"]
 
 
 def rows(box, pool):
@@ -20,19 +18,10 @@ def rows(box, pool):
 @pytest.mark.parametrize("pool", ["no_pool", *PLACING])
 def test_what_leaves_a_block_is_refused_as_without_the_preload(box, pool):
     native, ours = rows(box, None), rows(box, pool)
-    for name in LACKING:
-        del native[name], ours[name]
     assert ours == native
     assert len(native) > 30
     assert {row[2] for name, row in native.items()
             if name != "deep_from"} == {"1"}
-
-
-@pytest.mark.parametrize("pool", PLACING)
-def test_what_the_device_lacks_is_refused_as_well(box, pool):
-    ours = rows(box, pool)
-    for name in LACKING:
-        assert ours[name] == ["801", "801", "1", "1", "kept", "1"]
 
 
 def filled(box, pool, *words, **options):

@@ -24,7 +24,7 @@ def exports(library):
     names = subprocess.run(["nm", "-D", "--defined-only", library], text=True,
                            capture_output=True, check=True).stdout
     return {line.split()[2].split("@")[0] for line in names.splitlines()
-            if line.split()[1] == "T"}
+            if line.split()[1] in "TW"}
 
 
 OWN = ("mnm_", "InitializeInjectionNvtx")
