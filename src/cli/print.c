@@ -78,6 +78,9 @@ static void plan_print(const json_t *plan, bool all_figures)
 			print_figure(plan, &plan_figures[i]);
 }
 
+static const struct figure total = {"total_bytes", BYTES,
+				    "of the device, whoever has it"};
+
 static void stat_device(const json_t *device, bool all_figures)
 {
 	print_device(device);
@@ -88,6 +91,8 @@ static void stat_device(const json_t *device, bool all_figures)
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
 		if (all_figures || field_number(device, counters[i].name))
 			print_figure(device, &counters[i]);
+	if (field_number(device, total.name) >= 0)
+		print_figure(device, &total);
 	plan_print(json_object_get(device, "plan"), all_figures);
 }
 

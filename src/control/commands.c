@@ -9,6 +9,7 @@
 #include "about.h"
 #include "command.h"
 #include "context/context.h"
+#include "cuda/backing.h"
 #include "mem/config.h"
 #include "mem/iteration.h"
 #include "order/fence.h"
@@ -65,6 +66,19 @@ static void plan_stat(const struct device *device, json_t *stat)
 	json_object_set_new(stat, "plan", plan);
 }
 
+/* Of a device; the host's memory is not CUDA's. */
+static void total_stat(const struct device *device, json_t *stat)
+{
+	size_t bytes =
+		device_is_host(device)
+			? 0
+			: backing_device_bytes_known(device_ordinal(device));
+
+	if (bytes)
+		json_object_set_new(stat, "total_bytes",
+				    json_integer((json_int_t)bytes));
+}
+
 static json_t *device_stat(struct device *device)
 {
 	json_t *stat = json_object();
@@ -86,6 +100,7 @@ static json_t *device_stat(struct device *device)
 			    json_integer((json_int_t)values[COUNTER_##name]));
 	COUNTER_LIST
 #undef COUNTER
+	total_stat(device, stat);
 	plan_stat(device, stat);
 	return stat;
 }

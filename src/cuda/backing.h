@@ -104,8 +104,10 @@ bool backing_stream_captures(struct CUstream_st *stream);
 int backing_stream_bar(struct CUctx_st *context, struct CUstream_st *stream,
 		       bool per_thread);
 
-/* The memory of a device, in bytes. */
+/* The memory of a device, in bytes. The driver is asked once. The second calls
+ * nobody, and is 0 as long as nobody has asked. */
 int backing_device_bytes(int ordinal, size_t *bytes);
+size_t backing_device_bytes_known(int ordinal);
 
 /* The pool that cuMemAllocAsync takes from on a device, and the device's
  * default one. Allowed during captures. */

@@ -1,4 +1,7 @@
+#include <stdatomic.h>
+
 #include "backing.h"
+#include "common/option.h"
 #include "real.h"
 #include "record/ring.h"
 #include "context_scope.h"
@@ -78,13 +81,27 @@ int backing_free_wait(CUcontext context)
 	return (int)res;
 }
 
+static _Atomic size_t device_bytes[DEVICE_MAX]; /* 0: not asked yet */
+
 int backing_device_bytes(int ordinal, size_t *bytes)
 {
 	const struct real_driver *real = real_driver();
+	CUresult res;
 
+	*bytes = device_bytes[ordinal];
+	if (*bytes)
+		return CUDA_SUCCESS;
 	if (!real->cuDeviceTotalMem_v2)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return (int)real->cuDeviceTotalMem_v2(bytes, ordinal);
+	res = real->cuDeviceTotalMem_v2(bytes, ordinal);
+	if (!res)
+		device_bytes[ordinal] = *bytes;
+	return (int)res;
+}
+
+size_t backing_device_bytes_known(int ordinal)
+{
+	return device_bytes[ordinal];
 }
 
 int backing_free_bytes(size_t *bytes)

@@ -151,16 +151,13 @@ static struct view view_of(const struct bound *bound,
 			 more_of(&bound->places, span) <= 0);
 }
 
-/* The bytes that the process can have of a device, or 0 if that is not known.
- * The driver is asked once. */
+/* The bytes that the process can have of a device, or 0 if that is not known. */
 static uint64_t all_of(const struct device *device)
 {
-	static _Atomic size_t totals[DEVICE_MAX];
-	int ordinal = device_ordinal(device);
-	size_t limit = limit_get(LIMIT_HARD), total = totals[ordinal];
+	size_t limit = limit_get(LIMIT_HARD), total;
 
-	if (!total && !backing_device_bytes(ordinal, &total))
-		totals[ordinal] = total;
+	if (backing_device_bytes(device_ordinal(device), &total))
+		total = 0;
 	return limit ? lesser(limit, total) : total;
 }
 

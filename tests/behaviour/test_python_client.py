@@ -144,7 +144,7 @@ def test_stat_has_every_figure_as_the_program_says_it(box, shell, program):
     assert len(names) > 30
     assert list(stat.devices) == [d["device"] for d in answer["devices"]]
     assert stat.devices[0].figures == {
-        name: answer["devices"][0][name] for name in names}
+        name: answer["devices"][0][name] for name in (*names, "total_bytes")}
     assert stat.devices[0]["live_bytes"] == MIB
     assert stat.devices[0]["idle_bytes"] == 2 * MIB
     assert stat.options == answer["options"]

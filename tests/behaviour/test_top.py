@@ -245,7 +245,15 @@ def test_the_bar_is_of_the_limit_if_there_is_one(box, top):
     terminal = top()
     terminal.until("of 4.00 MiB limit")
     program(box)
-    terminal.until(lambda: re.search(r"of .* peak", terminal.text()))
+    terminal.until("of 64.0 MiB total")
+
+
+def test_the_bar_of_what_has_no_size_is_of_the_peak(box, top):
+    shell = program(box)
+    took(shell, "pin h 5000 0")
+    took(shell, "unpin h")
+    terminal = top()
+    terminal.until("of 8.00 KiB peak")
 
 
 @pytest.mark.parametrize("locale, sign", [("C.UTF-8", "\u2588"), ("C", "|")])

@@ -113,6 +113,7 @@ static void device_read_figures(struct row *row, const json_t *device)
 	row->reserved = field_number(device, "device_bytes");
 	row->idle = field_number(device, "idle_bytes");
 	row->peak = peak_read(device);
+	row->total = field_number(device, "total_bytes");
 	row->requests = field_number(device, "allocs");
 	row->hits = field_number(device, "hits");
 	row->share = share(row->hits, row->requests);
@@ -123,7 +124,7 @@ static void device_read_figures(struct row *row, const json_t *device)
 
 static void no_figures(struct row *row)
 {
-	row->live = row->reserved = row->idle = row->peak = -1;
+	row->live = row->reserved = row->idle = row->peak = row->total = -1;
 	row->requests = row->hits = row->calls = row->fences = -1;
 	row->share = -1;
 }

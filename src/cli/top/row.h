@@ -30,6 +30,7 @@ struct row {
 	char recording[ROW_FILE_SIZE];  /* where it is recorded, or "" */
 	/* Bytes; -1: not known. A limit of 0 is none. */
 	int64_t live, reserved, idle, peak, limit;
+	int64_t total; /* of the device */
 	/* Since the program started; -1: not known. */
 	int64_t requests, hits, calls, fences;
 	/* Of the requests, those that idle memory has served, 0 to 1; -1: there

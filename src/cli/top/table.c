@@ -159,6 +159,8 @@ static void sum_add(struct device_sum *sum, const struct row *row)
 	add(&sum->reserved, row->reserved);
 	add(&sum->idle, row->idle);
 	add(&sum->peak, row->peak);
+	if (row->total > sum->total)
+		sum->total = row->total;
 }
 
 static int sum_compare(const void *a, const void *b)

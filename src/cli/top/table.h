@@ -62,6 +62,7 @@ struct device_sum {
 	int64_t live, reserved, idle;
 	int64_t peak;  /* the sum of their peaks */
 	int64_t limit; /* the sum of their limits; 0 if one has none */
+	int64_t total; /* of the largest of the devices; 0: not known */
 };
 
 /* Sums up the rows, also those that are not shown. Fills at most that many, in

@@ -51,11 +51,13 @@ static void title_draw(const struct top *top)
 		paint_right(0, 0, COLS, PAINT_HEAD, clock);
 }
 
-/* The bar is of the limit if all programs have one, else of the peak. */
+/* The bar is of the limit if all programs have one, else of the device. */
 static void sum_draw(int y, const struct device_sum *sum)
 {
 	bool host = !strcmp(sum->device, "host");
-	int64_t all = sum->limit ? sum->limit : sum->peak;
+	int64_t all = sum->limit   ? sum->limit
+		      : sum->total ? sum->total
+				   : sum->peak;
 	char label[sizeof("device ") + DEVICE_NAME_SIZE], live[TEXT_BYTES_SIZE],
 		reserved[TEXT_BYTES_SIZE], most[TEXT_BYTES_SIZE], figures[80];
 	int width;
@@ -68,7 +70,10 @@ static void sum_draw(int y, const struct device_sum *sum)
 	if (COLS >= 64)
 		snprintf(figures, sizeof(figures),
 			 " %8s live %8s reserved of %8s %s", live, reserved,
-			 most, sum->limit ? "limit" : "peak");
+			 most,
+			 sum->limit   ? "limit"
+			 : sum->total ? "total"
+				      : "peak");
 	else
 		snprintf(figures, sizeof(figures), " %s of %s", reserved, most);
 	paint_text(y, 0, LABEL_WIDTH, PAINT_HEAD, label);
