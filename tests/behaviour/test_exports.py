@@ -5,7 +5,9 @@ import json
 import os
 import pickle
 import pickletools
+import pty
 import re
+import select
 import signal
 import subprocess
 
@@ -193,6 +195,25 @@ def test_a_damaged_recording_is_a_snapshot_up_to_there(box, mixed, tmp_path):
     assert (done.returncode, done.stderr) == (
         1, "mnm: what follows is lost: frame 2: the file breaks off in it\n")
     viewed(pickle.loads(out.read_bytes()))
+
+
+def test_a_long_export_shows_how_far_it_is(box, tmp_path):
+    """Its reader is slow until something is shown."""
+    path = written(tmp_path, 200000 * [
+        {"kind": ALLOC, "time": 1, "address": 4096, "size": 100},
+        {"kind": FREE, "time": 2, "address": 4096}])
+    master, slave = pty.openpty()
+    run = subprocess.Popen([MNM, "export", str(path)], env=box.env(None),
+                           stdout=subprocess.PIPE, stderr=slave)
+    os.close(slave)
+    shown = b""
+    while b"million events read" not in shown:
+        assert os.read(run.stdout.fileno(), 1 << 15), "it has ended"
+        while select.select([master], [], [], 0.01)[0]:
+            shown += os.read(master, 1000)
+    run.stdout.close()
+    run.wait(timeout=DEADLINE)
+    os.close(master)
 
 
 def test_an_empty_recording_is_a_snapshot(box, tmp_path):

@@ -29,7 +29,9 @@ struct export
 	const struct replacement *replacement; /* of `to`, or NULL */
 	uint64_t events;                       /* so far */
 	bool stopped;                          /* by a signal */
-	uint64_t written;                      /* lines or objects, so far */
+	int64_t show_ms; /* when that is shown again; 0: never */
+	bool shown;
+	uint64_t written;  /* lines or objects, so far */
 	uint64_t left_out; /* requests that the format has no place for */
 	bool marked;       /* and it was not written yet */
 	uint64_t bytes[UINT8_MAX + 1]; /* live, by device */

@@ -10,10 +10,15 @@
 
 #include "cli/cli.h"
 #include "cli/plan/replacement.h"
+#include "cli/progress.h"
 #include "common/option.h"
 #include "export.h"
 
-enum { LOOK_EACH = 1 << 14 }; /* events, and it is looked for signals */
+enum {
+	LOOK_EACH = 1 << 14, /* events, and it is looked for signals */
+	SHOW_AFTER_MS = 1000,
+	SHOW_EACH_MS = 200,
+};
 
 void export_more(void)
 {
@@ -97,10 +102,24 @@ static void event_write(struct export *export,
 	format->event(export, &told, block);
 }
 
+/* Shows now and then how far it has come: some formats read a recording several
+ * times, and it may still grow. */
+static void progress_show(struct export *export)
+{
+	if (!export->show_ms || progress_ms() < export->show_ms)
+		return;
+	fprintf(stderr, "\r\033[K%.1f million events read",
+		(double)export->events / 1e6);
+	fflush(stderr);
+	export->shown = true;
+	export->show_ms = progress_ms() + SHOW_EACH_MS;
+}
+
 bool export_goes_on(struct export *export)
 {
 	if (++export->events % LOOK_EACH)
 		return true;
+	progress_show(export);
 	export->stopped = export->replacement &&
 			  replacement_is_stopped(export->replacement);
 	return !export->stopped && !ferror(export->to);
@@ -154,7 +173,11 @@ static bool export_to(const char *path, struct export *export,
 	if (!export->to)
 		return false;
 	export->replacement = path ? &replacement : NULL;
+	if (progress_obeys() && !isatty(fileno(export->to)))
+		export->show_ms = progress_ms() + SHOW_AFTER_MS;
 	whole = export_write(export, format, record);
+	if (export->shown)
+		progress_clear();
 	if (path && export->stopped)
 		replacement_drop(&replacement); /* and the signal ends this */
 	else if (path && !replacement_end(&replacement))
