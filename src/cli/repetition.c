@@ -5,6 +5,7 @@
 
 #include "plan/address_map.h"
 #include "plan/period.h"
+#include "rises.h"
 
 /* EDGE: by so many requests the begin of an iteration is known, and its end, or
  * by all of a shorter one. */
@@ -43,6 +44,7 @@ struct repetition_finder {
 	 * gone, the number behind it. */
 	uint64_t begun, begun_live, ended;
 	bool whole;
+	struct rises rises; /* where nothing repeats */
 	struct repetition *found;
 };
 
@@ -96,14 +98,30 @@ static void period_keep(struct repetition_finder *finder)
 	}
 }
 
+/* The step that a block is, after which so many bytes live. */
+static struct rises_step step_of(struct repetition_finder *finder,
+				 const struct repetition_block *block)
+{
+	struct rises_step step = {.number = block->number,
+				  .before = finder->live,
+				  .comes = block->comes};
+
+	finder->live += block->comes ? block->size : -block->size;
+	step.after = finder->live;
+	return step;
+}
+
 static void learn(struct repetition_finder *finder,
 		  const struct repetition_block *block)
 {
 	struct address_map *serials = &finder->serials;
 	const uint64_t *serial;
+	struct rises_step step;
 
 	if (!finder->fits || block->device != finder->device)
 		return;
+	step = step_of(finder, block);
+	rises_measure(&finder->rises, &step);
 	if (!block->comes) {
 		serial = address_map_find(serials, block->key);
 		if (serial)
@@ -209,6 +227,32 @@ static void look(struct repetition_finder *finder,
 		finder->ended = block->number + 1;
 }
 
+static void look_rises(struct repetition_finder *finder,
+		       const struct repetition_block *block)
+{
+	struct rises_step step;
+
+	if (block->device != finder->device)
+		return;
+	step = step_of(finder, block);
+	rises_look(&finder->rises, &step);
+}
+
+static void rises_take(struct repetition_finder *finder)
+{
+	struct repetition *found = finder->found;
+	const struct rises *rises = &finder->rises;
+	size_t count = rises_choose(&finder->rises);
+
+	for (size_t i = 0; i < count; i++)
+		border_add(finder, rises->all[i].number);
+	if (!count)
+		return;
+	border_add(finder, rises->all[count - 1].end);
+	found->requests = rises->usual;
+	found->device = finder->device;
+}
+
 static void busiest_choose(struct repetition_finder *finder)
 {
 	for (unsigned int i = 1; i < DEVICES; i++)
@@ -242,14 +286,17 @@ static bool find(struct repetition_finder *finder,
 	finder->take = learn;
 	finder->periods = finder_open(REMEMBERS);
 	finder->fits = finder->periods;
+	rises_begin(&finder->rises, finder->counts[finder->device]);
 	if (!finder->fits || !play(argument, finder) || !finder->fits)
 		return false;
-	if (!finder->length)
-		return true;
-	finder->take = look;
+	finder->live = 0;
+	finder->take = finder->length ? look : look_rises;
 	if (!play(argument, finder))
 		return false;
-	look_end(finder);
+	if (finder->length)
+		look_end(finder);
+	else
+		rises_take(finder);
 	return finder->fits;
 }
 
@@ -268,6 +315,7 @@ bool repetition_find(struct repetition *found,
 	good = find(finder, play, argument);
 	finder_close(finder->periods);
 	address_map_close(&finder->serials);
+	rises_end(&finder->rises);
 	free(finder);
 	if (!good)
 		repetition_release(found);

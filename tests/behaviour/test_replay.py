@@ -267,6 +267,39 @@ def test_nothing_is_found_where_nothing_repeats(box, tmp_path):
     assert seen["pools"][0]["later"]["iterations"] == 0
 
 
+def shapes(*lengths):
+    """Iterations, each of so many blocks of sizes that no other one has, with
+    smaller ones that live for a moment. 0: of one block as large as 30."""
+    lines, number = [], 0
+    for i, length in enumerate(lengths):
+        first = number + 1
+        if not length:
+            lines.append(f"malloc,{first},{30 * MIB},0,other,")
+            number += 1
+        for j in range(length):
+            lines += [f"malloc,{number + 1},{MIB + 1000 * i + 10 * j},0,other,",
+                      f"malloc,{number + 2},{100 * i + j + 1},0,other,",
+                      f"free,{number + 2}"]
+            number += 2
+        lines += [f"free,{block}" for block in range(first, number + 1, 2)]
+    return lines
+
+
+@pytest.mark.parametrize("lengths, iterations", [
+    ((20, 10, 30, 15, 25, 12), 6),
+    ((20, 10, 30), 0),  # too few
+    ((20, 10, 30, 1, 12, 25), 5),  # one is none
+    ((20, 10, 30, 0, 12, 25), 0),  # one has few requests
+    ((64, 32, 16, 8, 4, 2), 0)])  # where would be the border?
+def test_iterations_of_other_shapes_are_found_where_they_are_clear(
+        box, tmp_path, lengths, iterations):
+    """What lives rises in each, far higher than elsewhere."""
+    path = write(tmp_path / "t", *shapes(*lengths))
+    seen = told(box, "--pool", "no_pool", path)
+    assert (seen["iterations"], seen["iterations_found"]) == (
+        iterations, iterations > 0)
+
+
 # A larger batch.
 
 def test_what_lives_in_an_iteration_follows_the_batch(box, tmp_path):

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -299,6 +300,31 @@ def test_what_repeats_is_found(box, repeated):
     assert figures["period"] == {"requests": 1237, "device": 0}
     assert requests == [1237] * figures["report"]["iterations"]
     assert len(requests) >= 5 and figures["report"]["iterations_found"]
+
+
+def test_iterations_of_batches_of_many_lengths_are_found(box, tmp_path):
+    """They have some 1900 requests. What stays is made in the first, which
+    counts as two."""
+    text = subprocess.run(
+        ["zstd", "-dc", os.path.join(TRACES,
+                                     "bert_base_dynamic_bs16.csv.zst")],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+    counts = {}
+    for line in text:
+        if line.startswith("mark,"):
+            iteration = int(line.split(",")[1])
+        elif line.startswith("malloc,"):
+            counts[iteration] = counts.get(iteration, 0) + 1
+    trace, path = tmp_path / "trace.csv", tmp_path / "unmarked"
+    trace.write_text("\n".join(
+        line for line in text if not line.startswith("mark,")) + "\n")
+    box.mnm("import", "-o", path, trace)
+    figures = figures_of(made(box, path))
+    found = [each["requests"]
+             for each in figures["courses"][0]["iterations"]["list"]]
+    assert figures["report"]["iterations"] == len(found) == 41
+    for i in range(1, 39):
+        assert abs(found[i + 1] - counts[i]) <= 32
 
 
 def curve(rows, device="0"):

@@ -6,11 +6,18 @@ STAGE = "src/cli/replay/stage.c"
 PLAYER = "src/cli/replay/player.c"
 PLAYERS = "src/cli/replay/players.c"
 REPETITION = "src/cli/repetition.c"
+RISES = "src/cli/rises.c"
 FIT = "src/cli/replay/fit.c"
 READER = "src/record/reader.c"
 FOLLOWED = "src/cli/shadow/followed.c"
 
 ROWS = [
+    ("any_rise_is_an_iteration", "test_replay.py -k other_shapes",
+     (RISES, "	double widest = CLEARLY;\n", "	double widest = 1;\n")),
+    ("a_request_is_an_iteration", "test_replay.py -k other_shapes",
+     (RISES, "rises->usual / SHORTER", "0")),
+    ("what_stays_is_what_lives_at_the_end", "test_report_html.py -k many_lengths",
+     (RISES, "rises->expected - quarter &&", "rises->expected &&")),
     ("a_replay_has_no_work_under_way",
      "test_replay.py -k two_streams",
      (STAGE, "		return play_work(stage, step, stream) &&\n"
