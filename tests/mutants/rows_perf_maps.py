@@ -12,7 +12,7 @@ ROWS = [
     ("a_trampoline_has_a_frame", TESTS + "functions_of_python_are",
      (WALK, "	walk->by_trampoline = step_by_code(walk);\n", "")),
     ("code_is_read_wherever_it_is", "unit",
-     (WALK, "	    (walk->code_page != address / PAGE &&\n", "	    (0 &&\n")),
+     (WALK, "	if (walk->code_page != address / PAGE &&\n", "	if (0 &&\n")),
     ("a_guessed_frame_is_read_where_it_is", "unit",
      (WALK, "	walk->by_guess = true;\n", "")),
     ("an_interpreter_is_in_its_stacks", TESTS + "functions_of_python_are",
