@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <unistd.h>
+
+enum { LATER_US = 50000 };
 
 static sem_t ended;
 static pthread_t ended_by;
@@ -100,38 +103,62 @@ START_TEST(graph_takes_over_a_reference)
 }
 END_TEST
 
-static void CUDA_CB wait_for(void *go)
+static sem_t go;
+static int gone, gone_at_end;
+
+static void CUDA_CB wait_for_go(void *unused)
 {
-	sem_wait(go);
+	(void)unused;
+	sem_wait(&go);
 }
 
+static void *go_later(void *unused)
+{
+	(void)unused;
+	usleep(LATER_US);
+	__atomic_store_n(&gone, 1, __ATOMIC_RELEASE);
+	sem_post(&go);
+	return NULL;
+}
+
+static void CUDA_CB object_end_late(void *unused)
+{
+	(void)unused;
+	gone_at_end = __atomic_load_n(&gone, __ATOMIC_ACQUIRE);
+	sem_post(&ended);
+}
+
+/* The function may run in any of the calls below: another thread lets it go
+ * on. */
 START_TEST(launch_keeps_the_object_until_it_is_over)
 {
-	sem_t go;
-	CUDA_HOST_NODE_PARAMS host = {.fn = wait_for, .userData = &go};
+	CUDA_HOST_NODE_PARAMS host = {.fn = wait_for_go};
 	CUuserObject object;
 	CUgraphExec exec;
 	CUgraphNode node;
 	CUstream stream;
+	pthread_t later;
 	CUgraph graph;
-	int ends = 0;
 
 	claims_open();
 	sem_init(&go, 0, 0);
+	sem_init(&ended, 0, 0);
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
-	object = object_new(&ends, 1);
+	ck_assert_ok(cuUserObjectCreate(&object, NULL, object_end_late, 1,
+					CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
 	ck_assert_ok(cuGraphCreate(&graph, 0));
 	ck_assert_ok(cuGraphAddHostNode(&node, graph, NULL, 0, &host));
 	ck_assert_ok(cuGraphRetainUserObject(graph, object, 1,
 					     CU_GRAPH_USER_OBJECT_MOVE));
 	ck_assert_ok(cuGraphInstantiate(&exec, graph, 0));
+	ck_assert_int_eq(pthread_create(&later, NULL, go_later, NULL), 0);
 	ck_assert_ok(cuGraphLaunch(exec, stream));
 	ck_assert_ok(cuGraphExecDestroy(exec));
 	ck_assert_ok(cuGraphDestroy(graph));
-	ck_assert_int_eq(ends_of(&ends), 0);
-	sem_post(&go);
+	ck_assert_ok(cuStreamSynchronize(stream));
 	sem_wait(&ended);
-	ck_assert_int_eq(ends_of(&ends), 1);
+	ck_assert_int_eq(gone_at_end, 1);
+	ck_assert_int_eq(pthread_join(later, NULL), 0);
 }
 END_TEST
 
