@@ -149,6 +149,63 @@ START_TEST(nodes_allocate_and_free)
 }
 END_TEST
 
+START_TEST(kernels_of_nodes_are_told_and_switched_off)
+{
+	int *values = zeros_alloc(), step = 4, count = COUNT;
+	void *args[] = {&values, &step, &count};
+	struct cudaKernelNodeParams params = {}, told = {};
+	cudaKernelNodeAttrValue attr = {};
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+	unsigned int on = 7;
+	cudaGraph_t graph;
+
+	params.func = (void *)add_step;
+	params.gridDim = dim3(8);
+	params.blockDim = dim3(128);
+	params.kernelParams = args;
+	ck_assert_success(cudaGraphCreate(&graph, 0));
+	ck_assert_success(
+		cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+	ck_assert_success(cudaGraphKernelNodeGetParams(node, &told));
+	ck_assert_ptr_eq(told.func, (void *)add_step);
+	ck_assert_uint_eq(told.gridDim.x, 8);
+	ck_assert_int_eq(*(int *)told.kernelParams[1], 4);
+	attr.priority = 0;
+	ck_assert_success(cudaGraphKernelNodeSetAttribute(
+		node, cudaLaunchAttributePriority, &attr));
+	ck_assert_success(cudaGraphInstantiate(&exec, graph, 0));
+	ck_assert_success(cudaGraphNodeSetEnabled(exec, node, 0));
+	ck_assert_success(cudaGraphNodeGetEnabled(exec, node, &on));
+	ck_assert_uint_eq(on, 0);
+	ck_assert_int_eq(run_and_read(exec, values), 0);
+	ck_assert_success(cudaGraphNodeSetEnabled(exec, node, 1));
+	ck_assert_int_eq(run_and_read(exec, values), 4);
+	ck_assert_success(cudaGraphExecDestroy(exec));
+	ck_assert_success(cudaGraphDestroy(graph));
+}
+END_TEST
+
+START_TEST(nodes_record_events_and_are_found_in_clones)
+{
+	cudaGraphNode_t node, found;
+	cudaEvent_t event, told;
+	cudaGraph_t graph, clone;
+
+	ck_assert_success(cudaEventCreate(&event));
+	ck_assert_success(cudaGraphCreate(&graph, 0));
+	ck_assert_success(
+		cudaGraphAddEventRecordNode(&node, graph, NULL, 0, event));
+	ck_assert_success(cudaGraphClone(&clone, graph));
+	ck_assert_success(cudaGraphNodeFindInClone(&found, node, clone));
+	ck_assert_success(cudaGraphEventRecordNodeGetEvent(found, &told));
+	ck_assert_ptr_eq(told, event);
+	ck_assert_success(cudaGraphDestroy(clone));
+	ck_assert_success(cudaGraphDestroy(graph));
+	ck_assert_success(cudaEventDestroy(event));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -156,6 +213,8 @@ int main(void)
 		nodes_copy_boxes,
 		one_call_adds_nodes_of_all_kinds,
 		nodes_allocate_and_free,
+		kernels_of_nodes_are_told_and_switched_off,
+		nodes_record_events_and_are_found_in_clones,
 		NULL,
 	};
 

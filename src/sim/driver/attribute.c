@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "entries.h"
+#include "launch_attributes.h"
 #include "occupancy.h"
 #include "world.h"
 
@@ -102,6 +103,8 @@ CUresult sim_cuDeviceGetAttribute(int *value, CUdevice_attribute what,
 	*value = 0;
 	if (what == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
 		*value = 1 + device;
+	if (what == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
+		*value = world.profile.compute_major >= CLUSTER_MAJOR;
 	if (what == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
 		*value = !world.profile.managed_fixed;
 	for (unsigned i = 0; i < sizeof(attributes) / sizeof(*attributes);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "node.h"
 #include "queue.h"
 #include "stream.h"
 #include "thread.h"
@@ -162,6 +163,48 @@ static CUresult event_record(struct event *event, struct stream *stream)
 	return CUDA_SUCCESS;
 }
 
+CUresult event_record_node(struct event *event, const struct fence *done,
+			   uint64_t time)
+{
+	if (event->magic != EVENT_MAGIC)
+		return CUDA_SUCCESS;
+	event_reset(event);
+	if (!fence_merge(&event->fence, done))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event->recorded = true;
+	event->time = time;
+	event_done(event);
+	return CUDA_SUCCESS;
+}
+
+CUresult event_wait_node(struct event *event, struct fence *done,
+			 uint64_t *time)
+{
+	if (event->magic != EVENT_MAGIC || event->capture)
+		return CUDA_SUCCESS;
+	if (!fence_merge(done, &event->fence))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (event->recorded && *time < event->time)
+		*time = event->time;
+	return CUDA_SUCCESS;
+}
+
+/* In a capture such a record or wait is a node. */
+static CUresult outer_capture(struct event *event, struct stream *stream,
+			      CUgraphNodeType type)
+{
+	struct node *node;
+	CUresult res;
+
+	if (!stream->capture || event->slot)
+		return stream->capture ? CUDA_ERROR_NOT_SUPPORTED
+				       : CUDA_ERROR_INVALID_VALUE;
+	res = capture_node(stream, type, &node);
+	if (!res)
+		node->event = event;
+	return res;
+}
+
 CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
 				    unsigned flags)
 {
@@ -173,11 +216,11 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
 		res = stream_use(where, &stream);
 	if (res)
 		return res;
-	/* CU_EVENT_RECORD_EXTERNAL is for streams that are capturing. */
+	if (flags == CU_EVENT_RECORD_EXTERNAL)
+		return outer_capture(event, stream,
+				     CU_GRAPH_NODE_TYPE_EVENT_RECORD);
 	if (flags != CU_EVENT_RECORD_DEFAULT)
-		return flags == CU_EVENT_RECORD_EXTERNAL && stream->capture
-			       ? CUDA_ERROR_NOT_SUPPORTED
-			       : CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_VALUE;
 	if (event->ctx != stream->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->capture)
@@ -289,11 +332,11 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 		res = stream_use(handle, &stream);
 	if (res)
 		return res;
-	/* CU_EVENT_WAIT_EXTERNAL is for streams that are capturing. */
+	if (flags == CU_EVENT_WAIT_EXTERNAL)
+		return outer_capture(event, stream,
+				     CU_GRAPH_NODE_TYPE_WAIT_EVENT);
 	if (flags != CU_EVENT_WAIT_DEFAULT)
-		return flags == CU_EVENT_WAIT_EXTERNAL && stream->capture
-			       ? CUDA_ERROR_NOT_SUPPORTED
-			       : CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_VALUE;
 	if (event->capture || stream->capture)
 		return wait_captured(stream, event);
 	if (!fence_merge(&stream->waits, &event->fence) ||

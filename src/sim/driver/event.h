@@ -29,6 +29,13 @@ struct event {
 CUresult event_find(CUevent handle, struct event **event);
 /* Makes an event in the current context. */
 CUresult event_open(unsigned flags, struct event **event);
+/* For a node that records the event, or waits for it: what comes before the
+ * node is in `done`, with its virtual end, and what comes behind it has to wait
+ * for what is there afterwards. An event that is gone is passed over. */
+CUresult event_record_node(struct event *event, const struct fence *done,
+			   uint64_t time);
+CUresult event_wait_node(struct event *event, struct fence *done,
+			 uint64_t *time);
 /* Destroys an event. */
 void event_close(struct event *event);
 

@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "device.h"
+#include "event.h"
 #include "graph.h"
 #include "graph_block.h"
 #include "node.h"
@@ -136,6 +137,12 @@ static CUresult node_run(struct run *run, struct node *node,
 	}
 	if (!ok)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (node->off)
+		return CUDA_SUCCESS;
+	if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+		return event_record_node(node->event, &node->done, node->end);
+	if (node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+		return event_wait_node(node->event, &node->done, &node->end);
 	if (node->child)
 		return graph_run(run, node->child, &node->done, &node->end);
 	return node->work ? work_run(run, node) : CUDA_SUCCESS;
@@ -209,6 +216,10 @@ CUresult exec_launch(struct exec *exec, struct stream *stream)
 	reach(&time, exec->end);
 	if (!res)
 		res = graph_run(&run, exec->graph, &done, &time);
+	/* What the last nodes wait for may be in other streams. */
+	if (!res && !fence_merge(&stream->waits, &done))
+		res = CUDA_ERROR_OUT_OF_MEMORY;
+	reach(&stream->end, time);
 	fence_clear(&done);
 	fence_done(&exec->last);
 	if (!run_close(&run) || !user_objects_hold(exec->graph, stream) ||

@@ -4,6 +4,7 @@
 #include "entries.h"
 #include "exec.h"
 #include "graph.h"
+#include "graph_nodes.h"
 #include "node.h"
 
 static CUgraphExecUpdateResult compare(struct graph *have, struct graph *want,
@@ -80,6 +81,61 @@ static CUgraphExecUpdateResult compare(struct graph *have, struct graph *want,
 	return result;
 }
 
+/* What is new takes the place of what was there: the nodes of the original
+ * graph lead to it, and what is switched off stays so. */
+static bool take_place(struct graph *now, struct graph *former)
+{
+	struct node **nodes = calloc(former->count + 1, sizeof(struct node *));
+	bool ok = nodes;
+
+	for (struct node *n = former->first; n && ok; n = n->next)
+		nodes[n->index] = n;
+	for (struct node *n = now->first; n && ok; n = n->next) {
+		struct node *other = nodes[n->index];
+
+		n->of = other->of;
+		n->off = other->off;
+		if (n->child)
+			ok = take_place(n->child, other->child);
+	}
+	free(nodes);
+	return ok;
+}
+
+/* The copy of a graph for an executable one. */
+static CUresult replacement(struct graph *graph, struct graph *former,
+			    struct graph **copy)
+{
+	CUresult res = graph_copy_sorted(graph, copy);
+
+	if (res || take_place(*copy, former))
+		return res;
+	graph_close(*copy);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_cuGraphExecChildGraphNodeSetParams(CUgraphExec handle,
+						CUgraphNode of, CUgraph child)
+{
+	CUgraphExecUpdateResultInfo info;
+	struct graph *graph, *copy;
+	struct node *node;
+	CUresult res = exec_node(handle, of, CU_GRAPH_NODE_TYPE_GRAPH, &node);
+
+	if (!res)
+		res = graph_find(child, &graph);
+	if (!res && compare(node->child, graph, &info))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		res = replacement(graph, node->child, &copy);
+	if (res)
+		return res;
+	copy->owned = true;
+	graph_close(node->child);
+	node->child = copy;
+	return CUDA_SUCCESS;
+}
+
 CUresult sim_cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph from,
 				  CUgraphExecUpdateResultInfo *info)
 {
@@ -99,7 +155,7 @@ CUresult sim_cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph from,
 	}
 	if (compare(exec->graph, graph, info))
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-	res = graph_copy_sorted(graph, &copy);
+	res = replacement(graph, exec->graph, &copy);
 	if (res) {
 		differ(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);
 		return res;

@@ -97,6 +97,10 @@ static CUresult attribute_get(int *value, CUfunction_attribute what,
 			function->shared_limit ? function->shared_limit : 49152;
 	else if (what == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
 		*value = function->carveout;
+	else if (what == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+		*value = function->clusters_larger;
+	else if (what == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+		*value = function->clusters_policy;
 	return CUDA_SUCCESS;
 }
 
@@ -133,6 +137,16 @@ static CUresult attribute_set(void *handle, CUfunction_attribute what,
 		if (value < -1 || value > 100)
 			return CUDA_ERROR_INVALID_VALUE;
 		function->carveout = value;
+		return CUDA_SUCCESS;
+	}
+	if (what == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+		function->clusters_larger = value;
+		return CUDA_SUCCESS;
+	}
+	if (what == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE &&
+	    value >= 0 &&
+	    value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING) {
+		function->clusters_policy = value;
 		return CUDA_SUCCESS;
 	}
 	return CUDA_ERROR_INVALID_VALUE;

@@ -4,6 +4,7 @@
 
 #include "condition.h"
 #include "graph_block.h"
+#include "launch_attributes.h"
 #include "node.h"
 #include "op.h"
 #include "user_object.h"
@@ -84,6 +85,11 @@ static bool copy_node(struct node *node, struct graph *into)
 	if (node_open(into, node->type, &(struct nodes){0}, &copy))
 		return false;
 	node->twin = copy;
+	copy->of = node->id;
+	copy->off = node->off;
+	copy->event = node->event;
+	if (!attributes_copy(node->attributes, &copy->attributes))
+		return false;
 	if (node->work) {
 		work = op_copy(node->work);
 		if (!work)

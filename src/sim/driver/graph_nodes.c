@@ -75,9 +75,12 @@ CUresult node_kernel_op(const CUDA_KERNEL_NODE_PARAMS_v2 *params,
 		.block = {params->blockDimX, params->blockDimY,
 			  params->blockDimZ},
 		.shared_bytes = params->sharedMemBytes};
-	return res ? res
-		   : launch_op(function, &shape, params->kernelParams,
-			       params->extra, op, ns);
+	if (!res)
+		res = launch_op(function, &shape, params->kernelParams,
+				params->extra, op, ns);
+	if (!res)
+		(*op)->launch.by_kernel = !params->func;
+	return res;
 }
 
 CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,

@@ -38,8 +38,8 @@ CUDA_KERNEL_NODE_PARAMS_v2 node_kernel_v2(
 	const CUDA_KERNEL_NODE_PARAMS_v1 *params);
 /* The node of a handle, which must be of that type. */
 CUresult node_of(CUgraphNode handle, CUgraphNodeType type, struct node **node);
-/* The executable's node that was made from the graph's node `of`. Nodes in
- * child graphs are not found. */
+/* The executable's node that was made from the node `of` of its graph, or of a
+ * child in that. */
 CUresult exec_node(CUgraphExec handle, CUgraphNode of, CUgraphNodeType type,
 		   struct node **node);
 /* Replaces what a node does. The context that it runs in stays. */

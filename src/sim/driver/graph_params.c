@@ -113,6 +113,14 @@ static CUresult add(const struct place *at, CUgraphNodeParams *params)
 						 params->free.dptr);
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
 		return condition_add(at, &params->conditional);
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		return sim_cuGraphAddEventRecordNode(
+			at->out, at->graph, at->dependencies, at->count,
+			params->eventRecord.event);
+	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+		return sim_cuGraphAddEventWaitNode(at->out, at->graph,
+						   at->dependencies, at->count,
+						   params->eventWait.event);
 	default:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}
@@ -204,6 +212,12 @@ CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		fill = fill_of(&params->memset);
 		return sim_cuGraphMemsetNodeSetParams(node, &fill);
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		return sim_cuGraphEventRecordNodeSetEvent(
+			node, params->eventRecord.event);
+	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+		return sim_cuGraphEventWaitNodeSetEvent(
+			node, params->eventWait.event);
 	default:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}
@@ -218,15 +232,12 @@ CUresult exec_node(CUgraphExec handle, CUgraphNode of, CUgraphNodeType type,
 
 	if (!res)
 		res = node_of(of, type, &node);
-	if (res || node->graph != exec->origin)
+	if (!res)
+		node = node_copy_in(exec->graph, node->id);
+	if (res || !node)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (struct node *n = exec->graph->first; n; n = n->next) {
-		if (n->index != node->index || n->type != type)
-			continue;
-		*out = n;
-		return CUDA_SUCCESS;
-	}
-	return CUDA_ERROR_INVALID_VALUE;
+	*out = node;
+	return CUDA_SUCCESS;
 }
 
 /* CUDA asks for memory of the same context. Here it only has to be of the
@@ -318,6 +329,15 @@ CUresult sim_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 		fill = fill_of(&params->memset);
 		return sim_cuGraphExecMemsetNodeSetParams(exec, node, &fill,
 							  params->memset.ctx);
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		return sim_cuGraphExecEventRecordNodeSetEvent(
+			exec, node, params->eventRecord.event);
+	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+		return sim_cuGraphExecEventWaitNodeSetEvent(
+			exec, node, params->eventWait.event);
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		return sim_cuGraphExecChildGraphNodeSetParams(
+			exec, node, params->graph.graph);
 	default:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "launch_attributes.h"
 #include "module.h"
 #include "occupancy.h"
 #include "op.h"
@@ -152,6 +153,7 @@ CUresult launch_op(const struct function *function,
 	op->renew = launch_renew;
 	op->touch = touch_launch;
 	op->launch.kernel = function->kernel;
+	op->launch.function = function;
 	op->launch.shape = *shape;
 	res = args_copy(op, &args);
 	if (res) {
@@ -231,9 +233,45 @@ CUresult sim_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
 	struct sim_launch shape = {.grid = {grid_x, grid_y, grid_z},
 				   .block = {block_x, block_y, block_z},
 				   .shared_bytes = shared};
+	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+					 .value.cooperative = 1};
+	struct stream *stream;
 	CUresult res = cooperative_check(function, &shape);
 
-	return res ? res : launch(function, &shape, where, params, NULL);
+	if (!res)
+		res = launch(function, &shape, where, params, NULL);
+	if (!res)
+		res = stream_find(where, &stream);
+	return res ? res : attributes_capture(stream, &cooperative, 1);
+}
+
+static CUresult attribute_check(const CUlaunchAttribute *attr,
+				CUfunction handle,
+				const struct sim_launch *shape)
+{
+	const CUlaunchAttributeValue *value = &attr->value;
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	switch ((int)attr->id) {
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		return value->cooperative ? cooperative_check(handle, shape)
+					  : CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return cluster_check(function, value->clusterDim.x,
+				     value->clusterDim.y, value->clusterDim.z,
+				     shape);
+	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+		return value->deviceUpdatableKernelNode.deviceUpdatable
+			       ? CUDA_ERROR_NOT_SUPPORTED
+			       : CUDA_SUCCESS;
+	default:
+		return attribute_fits(attr->id, value)
+			       ? CUDA_SUCCESS
+			       : CUDA_ERROR_INVALID_VALUE;
+	}
 }
 
 /* Attributes are hints, except for those that need blocks to run together. */
@@ -241,24 +279,36 @@ static CUresult attributes_check(const CUlaunchConfig *config,
 				 CUfunction function,
 				 const struct sim_launch *shape)
 {
-	CUresult res;
+	CUresult res = CUDA_SUCCESS;
 
-	for (unsigned i = 0; i < config->numAttrs; i++) {
+	for (unsigned i = 0; i < config->numAttrs && !res; i++)
+		res = attribute_check(&config->attrs[i], function, shape);
+	return res;
+}
+
+/* Events of a launch are complete when all of it is, which is later than on a
+ * GPU. */
+static CUresult attributes_follow(const CUlaunchConfig *config)
+{
+	struct stream *stream;
+	CUresult res = stream_find(config->hStream, &stream);
+
+	if (!res)
+		res = attributes_capture(stream, config->attrs,
+					 config->numAttrs);
+	for (unsigned i = 0; i < config->numAttrs && !res; i++) {
 		const CUlaunchAttribute *attr = &config->attrs[i];
 
-		if (attr->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
-		    attr->value.cooperative) {
-			res = cooperative_check(function, shape);
-			if (res)
-				return res;
-		}
-		if (attr->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-		    attr->value.clusterDim.x * attr->value.clusterDim.y *
-				    attr->value.clusterDim.z >
-			    1)
-			return CUDA_ERROR_NOT_SUPPORTED;
+		if (attr->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+			res = sim_cuEventRecord(
+				attr->value.programmaticEvent.event,
+				config->hStream);
+		if (attr->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+			res = sim_cuEventRecord(
+				attr->value.launchCompletionEvent.event,
+				config->hStream);
 	}
-	return CUDA_SUCCESS;
+	return res;
 }
 
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
@@ -275,7 +325,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
 			  config->blockDimZ},
 		.shared_bytes = config->sharedMemBytes};
 	res = attributes_check(config, function, &shape);
-	if (res)
-		return res;
-	return launch(function, &shape, config->hStream, params, extra);
+	if (!res)
+		res = launch(function, &shape, config->hStream, params, extra);
+	return res ? res : attributes_follow(config);
 }

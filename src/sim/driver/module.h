@@ -3,6 +3,8 @@
 #ifndef SIM_MODULE_H
 #define SIM_MODULE_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 struct context;
@@ -20,6 +22,8 @@ struct function {
 	struct function *next;
 	int shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
 	int carveout;     /* CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_... */
+	bool clusters_larger;   /* ..._NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
+	int clusters_policy;    /* ..._CLUSTER_SCHEDULING_POLICY_PREFERENCE */
 	struct old_launch *old; /* of old_launch.c, or NULL */
 };
 

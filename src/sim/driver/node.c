@@ -6,9 +6,11 @@
 #include "context.h"
 #include "graph.h"
 #include "graph_block.h"
+#include "launch_attributes.h"
 #include "op.h"
 
 static struct node *spare;
+static unsigned long long ids;
 
 CUresult node_open(struct graph *graph, CUgraphNodeType type,
 		   const struct nodes *before, struct node **out)
@@ -21,7 +23,7 @@ CUresult node_open(struct graph *graph, CUgraphNodeType type,
 		node = malloc(sizeof(*node));
 	if (!node)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*node = (struct node){.type = type, .graph = graph};
+	*node = (struct node){.type = type, .graph = graph, .id = ++ids};
 	if (!nodes_merge(&node->before, before)) {
 		node_close(node);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -56,10 +58,24 @@ void node_close(struct node *node)
 		/* NOLINTNEXTLINE(*-core.NullDereference): they are there */
 		graph_close(node->bodies[i]);
 	free(node->bodies);
+	free(node->attributes);
 	nodes_clear(&node->before);
 	fence_clear(&node->done);
 	node->next = spare;
 	spare = node;
+}
+
+struct node *node_copy_in(struct graph *graph, unsigned long long id)
+{
+	struct node *found = NULL;
+
+	for (struct node *n = graph->first; n && !found; n = n->next) {
+		if (n->of == id)
+			return n;
+		if (n->child)
+			found = node_copy_in(n->child, id);
+	}
+	return found;
 }
 
 CUresult node_find(CUgraphNode handle, struct node **out)

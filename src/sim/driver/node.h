@@ -12,8 +12,10 @@
 #include "nodes.h"
 
 struct context;
+struct event;
 struct graph;
 struct graph_block;
+struct launch_attributes;
 struct op;
 
 enum { NODE_MAGIC = 0x6e6f6465 };
@@ -22,17 +24,22 @@ struct node {
 	unsigned magic; /* 0 once destroyed; the object is used again */
 	CUgraphNodeType type;
 	struct graph *graph;
-	struct node *next;   /* of the graph, or of the spare ones */
-	unsigned index;      /* in the order in which the nodes were made */
-	struct nodes before; /* what it depends on, in the same graph */
-	struct op *work;     /* NULL if it has none */
-	uint64_t ns;         /* that work takes, virtual */
-	struct context *ctx; /* where work runs */
+	struct node *next;     /* of the graph, or of the spare ones */
+	unsigned index;        /* in the order in which the nodes were made */
+	unsigned long long id; /* never used again */
+	unsigned long long of; /* the id of what it is a copy of, or 0 */
+	bool off;              /* launches pass over it */
+	struct nodes before;   /* what it depends on, in the same graph */
+	struct op *work;       /* NULL if it has none */
+	uint64_t ns;           /* that work takes, virtual */
+	struct context *ctx;   /* where work runs */
 	unsigned long long ctx_id;
 	struct graph *child;   /* the graph that it runs, or NULL */
 	struct graph **bodies; /* a condition's, or NULL; child is one */
 	unsigned body_count;
 	struct graph_block *memory; /* that it allocates or frees, or NULL */
+	struct event *event;        /* that it records or waits for, or NULL */
+	struct launch_attributes *attributes; /* NULL if none is set */
 	struct node *twin; /* its copy, while the graph is being copied */
 	bool marked;       /* by a walk over the graph */
 	struct fence done; /* its end in the launch that is being queued */
@@ -48,6 +55,8 @@ void node_set_work(struct node *node, struct op *work, uint64_t ns,
 		   struct context *ctx);
 /* Closes a node and what it owns, but leaves its graph's list alone. */
 void node_close(struct node *node);
+/* The copy of the node with this id in a graph and its children, or NULL. */
+struct node *node_copy_in(struct graph *graph, unsigned long long id);
 /* The node of a handle from the program, or CUDA_ERROR_INVALID_VALUE. */
 CUresult node_find(CUgraphNode handle, struct node **node);
 /* Finds nodes that the program gave. They must be in this graph, and each be

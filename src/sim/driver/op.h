@@ -15,6 +15,7 @@
 struct block;
 struct board_slot;
 struct context;
+struct function;
 struct mempool;
 struct owner;
 struct stream;
@@ -37,6 +38,8 @@ struct fill {
 
 struct launch {
 	const struct sim_kernel *kernel;
+	const struct function *function;
+	bool by_kernel; /* a CUkernel named it, and no CUfunction */
 	struct sim_launch shape;
 	void **args; /* copies, in the operation's own memory */
 };

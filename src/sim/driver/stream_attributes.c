@@ -2,6 +2,7 @@
  * priority. */
 #include "context.h"
 #include "entries.h"
+#include "launch_attributes.h"
 #include "stream.h"
 #include "world.h"
 
@@ -45,28 +46,6 @@ CUresult sim_cuStreamGetAttribute(CUstream handle, CUstreamAttrID what,
 	return CUDA_SUCCESS;
 }
 
-static bool window_fits(const CUaccessPolicyWindow *window)
-{
-	return window->hitRatio >= 0 && window->hitRatio <= 1 &&
-	       window->hitProp <= CU_ACCESS_PROPERTY_PERSISTING &&
-	       window->missProp <= CU_ACCESS_PROPERTY_STREAMING;
-}
-
-static bool value_fits(CUstreamAttrID what, const CUstreamAttrValue *value)
-{
-	switch ((int)what) {
-	case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-		return window_fits(&value->accessPolicyWindow);
-	case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-		return value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
-		       value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
-	case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
-		return value->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
-	default:
-		return true;
-	}
-}
-
 CUresult sim_cuStreamSetAttribute(CUstream handle, CUstreamAttrID what,
 				  const CUstreamAttrValue *value)
 {
@@ -75,7 +54,7 @@ CUresult sim_cuStreamSetAttribute(CUstream handle, CUstreamAttrID what,
 
 	if (res)
 		return res;
-	if (!value_fits(what, value))
+	if (!attribute_fits(what, value))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (what == CU_STREAM_ATTRIBUTE_PRIORITY)
 		stream->priority = stream_priority(value->priority);

@@ -173,6 +173,19 @@ int kernel_find(const void *host, CUkernel *kernel)
 	return res;
 }
 
+const void *kernel_host(CUkernel kernel)
+{
+	const void *host = NULL;
+	struct symbol *symbol, *next;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, symbols, symbol, next)
+		if (symbol->kernel == kernel)
+			host = symbol->host;
+	pthread_mutex_unlock(&lock);
+	return host;
+}
+
 /* The simulated driver reads no sizes from a fat binary, so it is told them.
  * Needs the lock. */
 static void symbol_tell(const struct symbol *symbol)

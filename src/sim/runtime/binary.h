@@ -9,6 +9,9 @@
  * use. cudaErrorInvalidDeviceFunction if there is none. */
 int kernel_find(const void *host, CUkernel *kernel);
 
+/* The host function of a kernel that was found so, or NULL. */
+const void *kernel_host(CUkernel kernel);
+
 /* Finds its function in the current context, with the same error. */
 int function_find(const void *host, CUfunction *function);
 

@@ -163,6 +163,7 @@
 	ENTRY(ThreadExchangeStreamCaptureMode, 10010, 0) \
 	ENTRY(GraphCreate,               10000, 0) \
 	ENTRY(GraphAddKernelNode,        12000, 0) \
+	ENTRY(GraphKernelNodeGetParams,  12000, 0) \
 	ENTRY(GraphKernelNodeSetParams,  12000, 0) \
 	ENTRY(GraphExecKernelNodeSetParams, 12000, 0) \
 	ENTRY(GraphAddMemcpyNode,        10000, 0) \
@@ -177,6 +178,12 @@
 	ENTRY(GraphAddChildGraphNode,    10000, 0) \
 	ENTRY(GraphChildGraphNodeGetGraph, 10000, 0) \
 	ENTRY(GraphAddEmptyNode,         10000, 0) \
+	ENTRY(GraphAddEventRecordNode,   11010, 0) \
+	ENTRY(GraphEventRecordNodeGetEvent, 11010, 0) \
+	ENTRY(GraphEventRecordNodeSetEvent, 11010, 0) \
+	ENTRY(GraphAddEventWaitNode,     11010, 0) \
+	ENTRY(GraphEventWaitNodeGetEvent, 11010, 0) \
+	ENTRY(GraphEventWaitNodeSetEvent, 11010, 0) \
 	ENTRY(GraphAddMemAllocNode,      11040, 0) \
 	ENTRY(GraphMemAllocNodeGetParams, 11040, 0) \
 	ENTRY(GraphAddMemFreeNode,       11040, 0) \
@@ -190,6 +197,7 @@
 	ENTRY(GraphRetainUserObject,     11030, 0) \
 	ENTRY(GraphReleaseUserObject,    11030, 0) \
 	ENTRY(GraphClone,                10000, 0) \
+	ENTRY(GraphNodeFindInClone,      10000, 0) \
 	ENTRY(GraphNodeGetType,          10000, 0) \
 	ENTRY(GraphDestroyNode,          10000, 0) \
 	ENTRY(GraphGetNodes,             10000, 0) \
@@ -205,6 +213,15 @@
 	ENTRY(GraphExecDestroy,          10000, 0) \
 	ENTRY(GraphExecMemcpyNodeSetParams, 10020, 0) \
 	ENTRY(GraphExecMemsetNodeSetParams, 10020, 0) \
+	ENTRY(GraphExecChildGraphNodeSetParams, 11010, 0) \
+	ENTRY(GraphExecEventRecordNodeSetEvent, 11010, 0) \
+	ENTRY(GraphExecEventWaitNodeSetEvent, 11010, 0) \
+	ENTRY(GraphKernelNodeCopyAttributes, 11000, 0) \
+	ENTRY(GraphKernelNodeGetAttribute, 11000, 0) \
+	ENTRY(GraphKernelNodeSetAttribute, 11000, 0) \
+	ENTRY(GraphDebugDotPrint,        11030, 0) \
+	ENTRY(GraphNodeSetEnabled,       11060, 0) \
+	ENTRY(GraphNodeGetEnabled,       11060, 0) \
 	ENTRY(GraphDestroy,              10000, 0) \
 	ENTRY(GraphExecUpdate,           12000, 0) \
 	ENTRY(GraphInstantiateWithParams, 12000, 12000) \
