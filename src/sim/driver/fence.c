@@ -96,7 +96,10 @@ void fence_pass(struct fence *fence)
 		if (world.seed.on ? seed_help(fence) : fence_help(fence))
 			continue;
 		world.waiting++;
-		pthread_cond_wait(&world.done, &world.lock);
+		if (world.seed.on && world.holding)
+			op_look_again(&world.done);
+		else
+			pthread_cond_wait(&world.done, &world.lock);
 		world.waiting--;
 	}
 }

@@ -31,9 +31,8 @@ CUresult node_add(const struct place *place, CUgraphNodeType type,
 	return res;
 }
 
-/* Adds a node that does the operation. Owns the operation, also on failure. */
-static CUresult work_add(const struct place *place, struct op *op, uint64_t ns,
-			 struct context *ctx)
+CUresult node_work_add(const struct place *place, struct op *op, uint64_t ns,
+		       struct context *ctx)
 {
 	struct node *node;
 	CUresult res = node_add(place, op->type, &node);
@@ -94,7 +93,7 @@ CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
 	uint64_t ns;
 	CUresult res = node_kernel_op(params, &op, &ns, &ctx);
 
-	return res ? res : work_add(&place, op, ns, ctx);
+	return res ? res : node_work_add(&place, op, ns, ctx);
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 node_kernel_v2(
@@ -148,7 +147,7 @@ CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
 
 	if (!res)
 		res = node_copy_op(params, &op, &ns);
-	return res ? res : work_add(&place, op, ns, ctx);
+	return res ? res : node_work_add(&place, op, ns, ctx);
 }
 
 CUresult node_fill_op(const CUDA_MEMSET_NODE_PARAMS *params, struct op **op,
@@ -182,7 +181,7 @@ CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
 
 	if (!res)
 		res = node_fill_op(params, &op, &ns);
-	return res ? res : work_add(&place, op, ns, ctx);
+	return res ? res : node_work_add(&place, op, ns, ctx);
 }
 
 CUresult node_host_op(const CUDA_HOST_NODE_PARAMS *params, struct op **op)
@@ -205,7 +204,8 @@ CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 
 	if (!res)
 		res = node_host_op(params, &op);
-	return res ? res : work_add(&place, op, world.profile.callback_ns, ctx);
+	return res ? res
+		   : node_work_add(&place, op, world.profile.callback_ns, ctx);
 }
 
 /* Finds a graph that can become a child: one that no node owns yet, and that

@@ -22,6 +22,9 @@ struct place {
 
 CUresult node_add(const struct place *place, CUgraphNodeType type,
 		  struct node **node);
+/* Adds a node that does the operation. Owns the operation, also on failure. */
+CUresult node_work_add(const struct place *place, struct op *op, uint64_t ns,
+		       struct context *ctx);
 /* Make the operation of a copy's or a fill's node, and set its time.
  * CUDA_ERROR_INVALID_VALUE if params is NULL. */
 CUresult node_copy_op(const CUDA_MEMCPY3D *params, struct op **op,

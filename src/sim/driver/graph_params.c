@@ -78,8 +78,18 @@ static CUresult add_alloc(const struct place *at,
 	return res;
 }
 
+static CUDA_BATCH_MEM_OP_NODE_PARAMS batch_of(
+	const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *batch)
+{
+	return (CUDA_BATCH_MEM_OP_NODE_PARAMS){.ctx = batch->ctx,
+					       .count = batch->count,
+					       .paramArray = batch->paramArray,
+					       .flags = batch->flags};
+}
+
 static CUresult add(const struct place *at, CUgraphNodeParams *params)
 {
+	CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
 	CUDA_MEMSET_NODE_PARAMS fill;
 	CUDA_HOST_NODE_PARAMS host;
 
@@ -111,6 +121,11 @@ static CUresult add(const struct place *at, CUgraphNodeParams *params)
 		return sim_cuGraphAddMemFreeNode(at->out, at->graph,
 						 at->dependencies, at->count,
 						 params->free.dptr);
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+		batch = batch_of(&params->memOp);
+		return sim_cuGraphAddBatchMemOpNode(at->out, at->graph,
+						    at->dependencies, at->count,
+						    &batch);
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
 		return condition_add(at, &params->conditional);
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
@@ -192,6 +207,7 @@ CUresult sim_cuGraphMemsetNodeSetParams(CUgraphNode handle,
 
 CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
+	CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 	CUDA_MEMSET_NODE_PARAMS fill;
 	CUDA_HOST_NODE_PARAMS host;
@@ -212,6 +228,9 @@ CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		fill = fill_of(&params->memset);
 		return sim_cuGraphMemsetNodeSetParams(node, &fill);
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+		batch = batch_of(&params->memOp);
+		return sim_cuGraphBatchMemOpNodeSetParams(node, &batch);
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
 		return sim_cuGraphEventRecordNodeSetEvent(
 			node, params->eventRecord.event);
@@ -306,6 +325,7 @@ CUresult sim_cuGraphExecMemsetNodeSetParams(
 CUresult sim_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 				      CUgraphNodeParams *params)
 {
+	CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 	CUDA_MEMSET_NODE_PARAMS fill;
 	CUDA_HOST_NODE_PARAMS host;
@@ -329,6 +349,10 @@ CUresult sim_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
 		fill = fill_of(&params->memset);
 		return sim_cuGraphExecMemsetNodeSetParams(exec, node, &fill,
 							  params->memset.ctx);
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+		batch = batch_of(&params->memOp);
+		return sim_cuGraphExecBatchMemOpNodeSetParams(exec, node,
+							      &batch);
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
 		return sim_cuGraphExecEventRecordNodeSetEvent(
 			exec, node, params->eventRecord.event);

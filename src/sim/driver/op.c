@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "access.h"
 #include "call.h"
@@ -12,6 +13,8 @@
 #include "stream.h"
 #include "thread.h"
 #include "world.h"
+
+enum { LOOK_NS = 50000, SECOND_NS = 1000000000 };
 
 struct op *op_new(void (*run)(struct op *op))
 {
@@ -60,7 +63,21 @@ bool op_ready(const struct stream *stream)
 	struct op *op = stream->first;
 
 	return op && !stream->running && fence_done(&op->before) &&
-	       !(op->calls && *calling_of(stream));
+	       !(op->calls && *calling_of(stream)) &&
+	       !(op->held && op->held(op));
+}
+
+void op_look_again(pthread_cond_t *changed)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_NS;
+	if (until.tv_nsec >= SECOND_NS) {
+		until.tv_nsec -= SECOND_NS;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(changed, &world.lock, &until);
 }
 
 static void streams_wake(struct context *ctx)
@@ -79,6 +96,8 @@ static void op_complete(struct op *op, struct stream *stream)
 		stream->last = &stream->first;
 	stream->completed++;
 	stream->ctx->dev->pending--;
+	if (op->held)
+		world.holding--;
 	world_calm();
 	if (world.waiting)
 		pthread_cond_broadcast(&world.done);
@@ -136,6 +155,8 @@ static void *worker(void *arg)
 	for (;;) {
 		if (op_ready(stream))
 			op_run_first(stream);
+		else if (stream->first && stream->first->held)
+			op_look_again(&stream->work);
 		else
 			pthread_cond_wait(&stream->work, &world.lock);
 	}
@@ -206,6 +227,8 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	stream->last = &op->next;
 	stream->submitted++;
 	dev->pending++;
+	if (op->held)
+		world.holding++;
 	world_busy();
 	pthread_cond_signal(&stream->work);
 	return CUDA_SUCCESS;

@@ -3,6 +3,7 @@
 #ifndef SIM_OP_H
 #define SIM_OP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,15 +72,24 @@ struct release {
 	struct mempool *pool; /* or NULL */
 };
 
+/* Operations on values in memory, one after the other. */
+struct memops {
+	CUstreamBatchMemOpParams *parts; /* in the operation's own memory */
+	unsigned count;
+};
+
 struct op {
 	struct op *next;
 	struct stream *stream;
 	struct fence before; /* other streams' points */
 	void (*run)(struct op *op);
 	bool (*touch)(struct op *op); /* see touch.h; NULL if it touches none */
-	bool on_worker;               /* a thread that helps must not run it */
-	bool calls;                   /* it is a function of the program */
-	CUgraphNodeType type;         /* as a node of a graph */
+	/* Whether it has to wait for what a value in memory is, beside
+	 * `before`; NULL if it never has. */
+	bool (*held)(const struct op *op);
+	bool on_worker;       /* a thread that helps must not run it */
+	bool calls;           /* it is a function of the program */
+	CUgraphNodeType type; /* as a node of a graph */
 	/* Gives a bitwise copy what it owns, and notes what it will write to.
 	 * NULL if there is nothing to do. */
 	CUresult (*renew)(struct op *op);
@@ -91,6 +101,7 @@ struct op {
 		struct callback callback;
 		struct post post;
 		struct release release;
+		struct memops memops;
 	};
 	void *owned;      /* staged bytes or arguments; freed with it */
 	struct site site; /* this and what follows is for the checker */
@@ -109,6 +120,9 @@ struct op *op_copy(const struct op *op);
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
 /* Whether a stream's next operation may run now. */
 bool op_ready(const struct stream *stream);
+/* Waits until something happens, but not for long: the host may change a value
+ * that an operation is held by without a call. Drops the lock meanwhile. */
+void op_look_again(pthread_cond_t *changed);
 /* Runs that operation. Drops the lock meanwhile. */
 void op_run_first(struct stream *stream);
 /* The same, if the operation is ready and a thread that helps may run it.

@@ -169,6 +169,8 @@ bool seed_help(const struct fence *fence)
 		stream = pick(draw(4) ? is_ready_now : is_ready);
 	if (!stream)
 		stream = needed(fence);
+	if (!stream && world.holding)
+		stream = pick(is_ready); /* it may write what is waited for */
 	if (!stream)
 		return false;
 	op_run_first(stream);

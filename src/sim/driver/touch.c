@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "device.h"
+#include "memop.h"
 #include "op.h"
 #include "owner.h"
 
@@ -95,6 +96,21 @@ bool touch_fill(struct op *op)
 {
 	return touch_rows(op, op->fill.dst, op->fill.width * op->fill.element,
 			  op->fill.pitch, op->fill.height);
+}
+
+bool touch_memop(struct op *op)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < op->memops.count; i++) {
+		const CUstreamBatchMemOpParams *part = &op->memops.parts[i];
+		size_t size = memop_size(part);
+
+		/* Writes and waits have their address in the same place. */
+		if (size)
+			ok &= touch_add(op, part->waitValue.address, size);
+	}
+	return ok;
 }
 
 bool touch_block(struct op *op)

@@ -11,6 +11,7 @@ struct op;
 bool touch_copy(struct op *op);
 bool touch_fill(struct op *op);
 bool touch_launch(struct op *op);
+bool touch_memop(struct op *op);
 bool touch_block(struct op *op);
 
 #endif

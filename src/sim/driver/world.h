@@ -31,6 +31,7 @@ struct world {
 	bool tracking;     /* pasts are kept: past.h */
 	bool quick;        /* see quick.h */
 	uint64_t busy;     /* operations queued and captures begun, not over */
+	uint64_t holding;  /* operations queued that a value may hold */
 	struct past known; /* what a host has waited for */
 	unsigned lanes;    /* given to streams so far */
 };
