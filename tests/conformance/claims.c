@@ -12,7 +12,7 @@ static bool released, held;
 /* What nvcc makes of
  * extern "C" __global__ void add(int *numbers, int step, unsigned count),
  * written by hand. The simulated device takes only its name. */
-static const char ptx[] =
+const char claims_ptx[] =
 	".version 6.4\n.target sm_50\n.address_size 64\n"
 	".visible .entry add(.param .u64 numbers, .param .u32 step,\n"
 	"                    .param .u32 count)\n"
@@ -81,7 +81,7 @@ CUfunction claims_kernel(void)
 	CUmodule module;
 	CUfunction add;
 
-	ck_assert_ok(cuModuleLoadData(&module, ptx));
+	ck_assert_ok(cuModuleLoadData(&module, claims_ptx));
 	ck_assert_ok(cuModuleGetFunction(&add, module, "add"));
 	return add;
 }

@@ -19,6 +19,8 @@ CUcontext claims_open(void);
 /* Runs a NULL-ended list of tests and returns main's status. */
 int claims_run(const char *name, const TTest *const *tests);
 
+/* The text of a module with this kernel. */
+extern const char claims_ptx[];
 /* A kernel `add(int *numbers, int step, unsigned count)`. Waits for all work of
  * the context, so it is called before a stream is held. */
 CUfunction claims_kernel(void);

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "jit.h"
 #include "kernel.h"
 #include "old_launch.h"
 #include "symbols.h"
@@ -165,9 +166,14 @@ CUresult sim_cuModuleLoadDataEx(CUmodule *out, const void *image,
 				unsigned count, CUjit_option *options,
 				void **values)
 {
-	if (count && (!options || !values))
-		return CUDA_ERROR_INVALID_VALUE;
-	return load(out, image);
+	struct jit_options jit = {count, options, values};
+	CUresult res = jit_options_check(jit);
+
+	if (!res)
+		res = load(out, image);
+	if (!res)
+		jit_options_answer(jit, NULL);
+	return res;
 }
 
 CUresult sim_cuModuleLoadFatBinary(CUmodule *out, const void *image)
@@ -175,8 +181,7 @@ CUresult sim_cuModuleLoadFatBinary(CUmodule *out, const void *image)
 	return load(out, image);
 }
 
-/* The contents of a file, with a byte of zero behind them. */
-static CUresult file_read(const char *path, char **contents)
+CUresult module_file_read(const char *path, char **contents, size_t *bytes)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
 	size_t room = 0, size = 0;
@@ -196,13 +201,15 @@ static CUresult file_read(const char *path, char **contents)
 		more[size] = '\0';
 	} while (size == room);
 	fclose(file);
+	*bytes = size;
 	return more ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult sim_cuModuleLoad(CUmodule *out, const char *path)
 {
 	char *image;
-	CUresult res = file_read(path, &image);
+	size_t size;
+	CUresult res = module_file_read(path, &image, &size);
 
 	if (!res)
 		res = load(out, image);
@@ -246,10 +253,15 @@ CUresult sim_cuLibraryLoadData(CUlibrary *out, const void *image,
 			       unsigned jit_count, CUlibraryOption *options,
 			       void **values, unsigned count)
 {
-	if ((jit_count && (!jit || !jit_values)) ||
-	    (count && (!options || !values)))
-		return CUDA_ERROR_INVALID_VALUE;
-	return library_load(out, image);
+	struct jit_options own = {jit_count, jit, jit_values};
+	CUresult res = count && (!options || !values) ? CUDA_ERROR_INVALID_VALUE
+						      : jit_options_check(own);
+
+	if (!res)
+		res = library_load(out, image);
+	if (!res)
+		jit_options_answer(own, NULL);
+	return res;
 }
 
 CUresult sim_cuLibraryLoadFromFile(CUlibrary *out, const char *path,
@@ -258,7 +270,8 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *out, const char *path,
 				   void **values, unsigned count)
 {
 	char *image;
-	CUresult res = file_read(path, &image);
+	size_t size;
+	CUresult res = module_file_read(path, &image, &size);
 
 	if (!res)
 		res = sim_cuLibraryLoadData(out, image, jit, jit_values,

@@ -36,6 +36,9 @@ struct module {
 	struct variable *variables; /* those that have memory */
 };
 
+/* Reads a file, and puts a byte of zero behind its contents, which the caller
+ * frees. */
+CUresult module_file_read(const char *path, char **contents, size_t *bytes);
 void module_close_all(struct context *ctx);
 /* Finds or makes the function of that name. If no host function has the name,
  * says so on stderr and returns CUDA_ERROR_NOT_FOUND. */
