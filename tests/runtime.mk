@@ -4,6 +4,7 @@
 RUNTIME_CLAIMS := runtime_memory_claims runtime_array_claims \
 	runtime_pool_claims runtime_work_claims runtime_graph_claims \
 	runtime_variable_claims runtime_function_claims runtime_node_claims \
+	runtime_texture_claims \
 	runtime_static_claims runtime_per_thread_claims
 RUNTIME_CLAIMS := $(RUNTIME_CLAIMS:%=$(BUILD)/tests/programs/%)
 WORK_CLAIMS    := $(filter-out %_memory_claims %_array_claims %_pool_claims, \

@@ -37,6 +37,7 @@
 #include <type_traits>
 
 #include "kernel_table.h"
+#include "kernel_texture.hpp"
 
 #undef __global__
 #undef __device__

@@ -25,6 +25,20 @@ struct sim_touch {
 	size_t size;
 };
 
+/* What a texture or surface object is: the number that the program has of it is
+ * the address of this. Elements follow each other in rows, rows in slices. */
+struct sim_texture {
+	char *base;
+	size_t width, height, depth; /* elements; 0 where it has no such size */
+	size_t pitch, slice;         /* bytes from row to row, slice to slice */
+	unsigned format;             /* CUarray_format, of a channel */
+	unsigned channels;
+	unsigned modes[3];  /* CUaddress_mode, by dimension */
+	unsigned is_linear; /* linear filtering */
+	unsigned flags;     /* CU_TRSF_* */
+	float border[4];
+};
+
 struct sim_kernel {
 	const char *name; /* as the device code names it: mangled for C++ */
 	size_t arg_count;

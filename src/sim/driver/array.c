@@ -66,8 +66,7 @@ size_t array_slices(const struct array *array)
 	return array->shape.Depth ? array->shape.Depth : 1;
 }
 
-/* Bytes of a channel; 0 for formats that are not supported. */
-static size_t channel_bytes(CUarray_format format)
+size_t array_channel(CUarray_format format)
 {
 	switch (format) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -94,7 +93,7 @@ static CUresult shape_check(const CUDA_ARRAY3D_DESCRIPTOR *shape)
 	bool layered = shape->Flags & CUDA_ARRAY3D_LAYERED;
 	unsigned channels = shape->NumChannels;
 
-	if (shape->Flags & ~known || !channel_bytes(shape->Format))
+	if (shape->Flags & ~known || !array_channel(shape->Format))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!shape->Width || (channels != 1 && channels != 2 && channels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -111,7 +110,7 @@ static CUresult shape_check(const CUDA_ARRAY3D_DESCRIPTOR *shape)
 static CUresult array_measure(struct array *array, size_t *bytes)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *shape = &array->shape;
-	size_t element = channel_bytes(shape->Format) * shape->NumChannels;
+	size_t element = array_channel(shape->Format) * shape->NumChannels;
 
 	if (__builtin_mul_overflow(shape->Width, element, &array->row) ||
 	    __builtin_mul_overflow(array->row, array_rows(array), bytes) ||
@@ -178,38 +177,6 @@ CUresult sim_cuArrayCreate_v2(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *shape)
 	return sim_cuArray3DCreate_v2(out, &deep);
 }
 
-CUresult sim_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *shape,
-				       CUarray handle)
-{
-	struct array *array;
-	CUresult res = array_find(handle, &array);
-
-	if (res)
-		return res;
-	if (!shape)
-		return CUDA_ERROR_INVALID_VALUE;
-	*shape = array->shape;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *shape,
-				     CUarray handle)
-{
-	struct array *array;
-	CUresult res = array_find(handle, &array);
-
-	if (res)
-		return res;
-	if (!shape)
-		return CUDA_ERROR_INVALID_VALUE;
-	*shape = (CUDA_ARRAY_DESCRIPTOR){.Width = array->shape.Width,
-					 .Height = array->shape.Height,
-					 .Format = array->shape.Format,
-					 .NumChannels =
-						 array->shape.NumChannels};
-	return CUDA_SUCCESS;
-}
-
 /* Waits for what is queued, as cuMemFree does. */
 static CUresult array_free(struct array *array)
 {
@@ -242,7 +209,7 @@ CUresult sim_cuArrayDestroy(CUarray handle)
 	return res ? res : array_free(array);
 }
 
-static CUresult mipmap_find(CUmipmappedArray handle, struct array **out)
+CUresult mipmap_find(CUmipmappedArray handle, struct array **out)
 {
 	struct array *array = (struct array *)handle;
 

@@ -23,6 +23,10 @@ struct array {
 	unsigned level_count;
 };
 
+/* Bytes of a channel; 0 for formats that are not supported. */
+size_t array_channel(CUarray_format format);
+/* The mipmapped array of a handle, or CUDA_ERROR_INVALID_HANDLE. */
+CUresult mipmap_find(CUmipmappedArray handle, struct array **array);
 /* The array of a handle from the program, or CUDA_ERROR_INVALID_HANDLE. */
 CUresult array_find(CUarray handle, struct array **array);
 char *array_base(const struct array *array);

@@ -8,6 +8,7 @@
 #include "host.h"
 #include "module.h"
 #include "stream.h"
+#include "texture.h"
 #include "thread.h"
 #include "world.h"
 
@@ -93,6 +94,7 @@ void context_close(struct context *ctx)
 		stream_close(ctx->streams);
 	host_close(ctx);
 	module_close_all(ctx);
+	textures_close(ctx);
 	fence_clear(&ctx->gate);
 	fence_clear(&ctx->gone);
 	fence_clear(&ctx->gone_blocking);

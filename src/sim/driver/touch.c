@@ -8,6 +8,7 @@
 #include "memop.h"
 #include "op.h"
 #include "owner.h"
+#include "texture.h"
 
 /* More rows than ROWS_MOST count as one range with its gaps. If a launch lists
  * more than RANGES_MOST ranges, its arguments count. */
@@ -120,14 +121,19 @@ bool touch_block(struct op *op)
 	return touch_add(op, block->addr, block->size);
 }
 
-/* A number that happens to be an address counts too. An address where nobody
+/* A texture or surface object stands for all of its memory. A number that
+ * happens to be an address counts too. An address where nobody
  * has been does not count if somebody's memory ends there: programs pass it
  * as an end. */
 static bool touch_argument(struct op *op, CUdeviceptr addr)
 {
+	const struct texture *texture = texture_live(addr);
 	struct owner *memory;
-	struct owner *owner = owner_find(addr, &memory);
+	struct owner *owner;
 
+	if (texture)
+		return touch_add(op, texture->memory, texture->size);
+	owner = owner_find(addr, &memory);
 	if (owner)
 		return touch_add(op, addr, owner->end - addr);
 	if (!memory && !device_owns(addr))

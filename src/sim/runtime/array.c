@@ -25,33 +25,41 @@ static unsigned format_of(int bits, enum cudaChannelFormatKind kind)
 	}
 }
 
+int channel_read(const struct cudaChannelFormatDesc *desc, unsigned *format,
+		 unsigned *channels)
+{
+	*format = format_of(desc->x, desc->f);
+	*channels = 1;
+	if (desc->y)
+		*channels = desc->w ? 4 : desc->z ? 3 : 2;
+	return (desc->y && desc->y != desc->x) ||
+			       (desc->z && desc->z != desc->x) ||
+			       (desc->w && desc->w != desc->x) || !*format
+		       ? cudaErrorInvalidChannelDescriptor
+		       : 0;
+}
+
 static int shape_of(const struct cudaChannelFormatDesc *desc,
 		    struct cudaExtent extent, unsigned flags,
 		    CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
-	unsigned channels = 1;
+	unsigned format, channels;
+	int res = desc ? channel_read(desc, &format, &channels)
+		       : cudaErrorInvalidValue;
 
-	if (!desc)
-		return cudaErrorInvalidValue;
-	if (desc->y)
-		channels = desc->w ? 4 : desc->z ? 3 : 2;
-	if ((desc->y && desc->y != desc->x) ||
-	    (desc->z && desc->z != desc->x) ||
-	    (desc->w && desc->w != desc->x) || !format_of(desc->x, desc->f))
-		return cudaErrorInvalidChannelDescriptor;
+	if (res)
+		return res;
 	/* The flags have the same numbers in the driver. */
-	*shape = (CUDA_ARRAY3D_DESCRIPTOR){
-		.Width = extent.width,
-		.Height = extent.height,
-		.Depth = extent.depth,
-		.Format = (CUarray_format)format_of(desc->x, desc->f),
-		.NumChannels = channels,
-		.Flags = flags};
+	*shape = (CUDA_ARRAY3D_DESCRIPTOR){.Width = extent.width,
+					   .Height = extent.height,
+					   .Depth = extent.depth,
+					   .Format = (CUarray_format)format,
+					   .NumChannels = channels,
+					   .Flags = flags};
 	return 0;
 }
 
-static struct cudaChannelFormatDesc desc_of(
-	const CUDA_ARRAY3D_DESCRIPTOR *shape)
+struct cudaChannelFormatDesc channel_of(unsigned format, unsigned channels)
 {
 	static const struct {
 		unsigned format;
@@ -70,10 +78,9 @@ static struct cudaChannelFormatDesc desc_of(
 		{CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat},
 	};
 	struct cudaChannelFormatDesc desc = {.f = cudaChannelFormatKindNone};
-	unsigned channels = shape->NumChannels;
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].format != shape->Format)
+		if (rows[i].format != format)
 			continue;
 		desc.x = rows[i].bits;
 		desc.y = channels > 1 ? desc.x : 0;
@@ -89,7 +96,7 @@ int array_element(cudaArray_const_t array, size_t *bytes)
 	int res = driver_legacy.Array3DGetDescriptor(&shape, (CUarray)array);
 
 	if (!res)
-		*bytes = desc_of(&shape).x / 8 * shape.NumChannels;
+		*bytes = channel_of(shape.Format, 1).x / 8 * shape.NumChannels;
 	return res;
 }
 
@@ -152,7 +159,7 @@ EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
 	if (res)
 		return runtime_result(res);
 	if (desc)
-		*desc = desc_of(&shape);
+		*desc = channel_of(shape.Format, shape.NumChannels);
 	if (extent)
 		*extent = (struct cudaExtent){shape.Width, shape.Height,
 					      shape.Depth};

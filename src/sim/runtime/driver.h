@@ -27,6 +27,7 @@
 	ENTRY(DeviceGetDefaultMemPool,   11020, 0) \
 	ENTRY(DeviceSetMemPool,          11020, 0) \
 	ENTRY(DeviceGetMemPool,          11020, 0) \
+	ENTRY(DeviceGetTexture1DLinearMaxWidth, 11010, 0) \
 	ENTRY(DevicePrimaryCtxRetain,     7000, 0) \
 	ENTRY(DevicePrimaryCtxSetFlags,  11000, 0) \
 	ENTRY(DevicePrimaryCtxGetState,   7000, 0) \
@@ -101,6 +102,19 @@
 	ENTRY(MipmappedArrayCreate,       5000, 0) \
 	ENTRY(MipmappedArrayGetLevel,     5000, 0) \
 	ENTRY(MipmappedArrayDestroy,      5000, 0) \
+	ENTRY(ArrayGetSparseProperties,  11010, 0) \
+	ENTRY(ArrayGetPlane,             11020, 0) \
+	ENTRY(MipmappedArrayGetSparseProperties, 11010, 0) \
+	ENTRY(ArrayGetMemoryRequirements, 11060, 0) \
+	ENTRY(MipmappedArrayGetMemoryRequirements, 11060, 0) \
+	ENTRY(TexObjectCreate,            5000, 0) \
+	ENTRY(TexObjectDestroy,           5000, 0) \
+	ENTRY(TexObjectGetResourceDesc,   5000, 0) \
+	ENTRY(TexObjectGetTextureDesc,    5000, 0) \
+	ENTRY(TexObjectGetResourceViewDesc, 5000, 0) \
+	ENTRY(SurfObjectCreate,           5000, 0) \
+	ENTRY(SurfObjectDestroy,          5000, 0) \
+	ENTRY(SurfObjectGetResourceDesc,  5000, 0) \
 	ENTRY(ImportExternalMemory,      10000, 0) \
 	ENTRY(ExternalMemoryGetMappedBuffer, 10000, 0) \
 	ENTRY(DestroyExternalMemory,     10000, 0) \

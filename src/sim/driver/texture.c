@@ -1,0 +1,329 @@
+#include "texture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "block.h"
+#include "context.h"
+#include "copy.h"
+#include "device.h"
+#include "entries.h"
+
+/* As device attributes and the programming guide say. */
+enum { ADDRESS_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 28 };
+
+static const unsigned FLAGS_KNOWN =
+	CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
+	CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
+	CU_TRSF_SEAMLESS_CUBEMAP;
+
+static struct texture *all;
+
+const struct texture *texture_live(unsigned long long handle)
+{
+	struct texture *texture = all;
+
+	while (texture && (unsigned long long)(uintptr_t)texture != handle)
+		texture = texture->next;
+	return texture;
+}
+
+static CUresult texture_find(unsigned long long handle, bool is_surface,
+			     struct texture **out)
+{
+	*out = (struct texture *)texture_live(handle);
+	return *out && (*out)->is_surface == is_surface
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void texture_close(struct texture *texture)
+{
+	if (texture->prev)
+		texture->prev->next = texture->next;
+	else
+		all = texture->next;
+	if (texture->next)
+		texture->next->prev = texture->prev;
+	free(texture);
+}
+
+void textures_close(struct context *ctx)
+{
+	for (struct texture *t = all, *next; t; t = next) {
+		next = t->next;
+		if (t->ctx == ctx)
+			texture_close(t);
+	}
+}
+
+static void array_show(struct texture *texture, const struct array *array)
+{
+	const struct array *whole = array->many ? array->many : array;
+
+	texture->memory = whole->block->addr;
+	texture->size = whole->block->size;
+	texture->shown.base = array_base(array);
+	texture->shown.width = array->shape.Width;
+	texture->shown.height = array->shape.Height;
+	texture->shown.depth = array->shape.Depth;
+	texture->shown.pitch = array->row;
+	texture->shown.slice = array->row * array_rows(array);
+	texture->shown.format = array->shape.Format;
+	texture->shown.channels = array->shape.NumChannels;
+}
+
+static CUresult memory_show(struct texture *texture, CUdeviceptr addr,
+			    CUarray_format format, unsigned channels,
+			    size_t size)
+{
+	if (!addr || addr % ADDRESS_ALIGN || !size || !array_channel(format) ||
+	    (channels != 1 && channels != 2 && channels != 4) ||
+	    !copy_is_visible(addr))
+		return CUDA_ERROR_INVALID_VALUE;
+	texture->memory = addr;
+	texture->size = size;
+	texture->shown.base = (char *)addr;
+	texture->shown.format = format;
+	texture->shown.channels = channels;
+	return copy_check((const char *)addr, size, false);
+}
+
+static CUresult linear_show(struct texture *texture)
+{
+	const CUDA_RESOURCE_DESC *resource = &texture->resource;
+	CUresult res = memory_show(texture, resource->res.linear.devPtr,
+				   resource->res.linear.format,
+				   resource->res.linear.numChannels,
+				   resource->res.linear.sizeInBytes);
+
+	if (res)
+		return res;
+	texture->shown.width = resource->res.linear.sizeInBytes /
+			       (array_channel(resource->res.linear.format) *
+				resource->res.linear.numChannels);
+	return texture->shown.width > LINEAR_MOST ? CUDA_ERROR_INVALID_VALUE
+						  : CUDA_SUCCESS;
+}
+
+static CUresult pitch_show(struct texture *texture)
+{
+	const CUDA_RESOURCE_DESC *resource = &texture->resource;
+	size_t row = resource->res.pitch2D.width *
+		     resource->res.pitch2D.numChannels *
+		     array_channel(resource->res.pitch2D.format);
+	size_t pitch = resource->res.pitch2D.pitchInBytes;
+	size_t height = resource->res.pitch2D.height;
+
+	if (!height || pitch % PITCH_ALIGN || pitch < row)
+		return CUDA_ERROR_INVALID_VALUE;
+	texture->shown.width = resource->res.pitch2D.width;
+	texture->shown.height = height;
+	texture->shown.pitch = pitch;
+	return memory_show(texture, resource->res.pitch2D.devPtr,
+			   resource->res.pitch2D.format,
+			   resource->res.pitch2D.numChannels,
+			   (height - 1) * pitch + row);
+}
+
+static CUresult resource_show(struct texture *texture)
+{
+	const CUDA_RESOURCE_DESC *resource = &texture->resource;
+	struct array *array;
+	CUresult res;
+
+	switch (resource->resType) {
+	case CU_RESOURCE_TYPE_ARRAY:
+		res = array_find(resource->res.array.hArray, &array);
+		break;
+	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+		res = mipmap_find(resource->res.mipmap.hMipmappedArray, &array);
+		if (!res)
+			array = array->levels[0];
+		break;
+	case CU_RESOURCE_TYPE_LINEAR:
+		return linear_show(texture);
+	case CU_RESOURCE_TYPE_PITCH2D:
+		return pitch_show(texture);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	if (!res && texture->is_surface &&
+	    !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		array_show(texture, array);
+	return res;
+}
+
+static CUresult texture_open(const struct texture *from,
+			     unsigned long long *out)
+{
+	struct texture *texture;
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+
+	if (!res && (!out || from->resource.flags))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (res)
+		return res;
+	texture = malloc(sizeof(*texture));
+	if (!texture)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*texture = *from;
+	texture->ctx = ctx;
+	res = resource_show(texture);
+	if (res) {
+		free(texture);
+		return res;
+	}
+	texture->next = all;
+	if (all)
+		all->prev = texture;
+	all = texture;
+	*out = (unsigned long long)(uintptr_t)texture;
+	return CUDA_SUCCESS;
+}
+
+static bool is_array(const CUDA_RESOURCE_DESC *resource)
+{
+	return resource->resType == CU_RESOURCE_TYPE_ARRAY ||
+	       resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+}
+
+static bool texture_fits(const CUDA_TEXTURE_DESC *texture)
+{
+	for (int i = 0; i < 3; i++)
+		if ((unsigned)texture->addressMode[i] >
+		    CU_TR_ADDRESS_MODE_BORDER)
+			return false;
+	return (unsigned)texture->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
+	       (unsigned)texture->mipmapFilterMode <=
+		       CU_TR_FILTER_MODE_LINEAR &&
+	       !(texture->flags & ~FLAGS_KNOWN);
+}
+
+CUresult sim_cuTexObjectCreate(CUtexObject *out,
+			       const CUDA_RESOURCE_DESC *resource,
+			       const CUDA_TEXTURE_DESC *texture,
+			       const CUDA_RESOURCE_VIEW_DESC *view)
+{
+	struct texture made = {.has_view = view};
+
+	if (!resource || !texture || !texture_fits(texture) ||
+	    (view && !is_array(resource)))
+		return CUDA_ERROR_INVALID_VALUE;
+	made.resource = *resource;
+	made.texture = *texture;
+	if (view)
+		made.view = *view;
+	for (int i = 0; i < 3; i++)
+		made.shown.modes[i] = texture->addressMode[i];
+	made.shown.is_linear = texture->filterMode == CU_TR_FILTER_MODE_LINEAR;
+	made.shown.flags = texture->flags;
+	memcpy(made.shown.border, texture->borderColor,
+	       sizeof(made.shown.border));
+	return texture_open(&made, out);
+}
+
+CUresult sim_cuSurfObjectCreate(CUsurfObject *out,
+				const CUDA_RESOURCE_DESC *resource)
+{
+	struct texture made = {.is_surface = true};
+
+	if (!resource || resource->resType != CU_RESOURCE_TYPE_ARRAY)
+		return CUDA_ERROR_INVALID_VALUE;
+	made.resource = *resource;
+	return texture_open(&made, out);
+}
+
+/* Waits for nothing, and neither does the free of the memory: the program has
+ * to wait for the work that reads it. */
+static CUresult destroy(unsigned long long handle, bool is_surface)
+{
+	struct texture *texture;
+	CUresult res = texture_find(handle, is_surface, &texture);
+
+	if (!res)
+		texture_close(texture);
+	return res;
+}
+
+CUresult sim_cuTexObjectDestroy(CUtexObject handle)
+{
+	return destroy(handle, false);
+}
+
+CUresult sim_cuSurfObjectDestroy(CUsurfObject handle)
+{
+	return destroy(handle, true);
+}
+
+CUresult sim_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *out,
+					CUtexObject handle)
+{
+	struct texture *texture;
+	CUresult res = texture_find(handle, false, &texture);
+
+	if (!res && !out)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*out = texture->resource;
+	return res;
+}
+
+CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out,
+				       CUtexObject handle)
+{
+	struct texture *texture;
+	CUresult res = texture_find(handle, false, &texture);
+
+	if (!res && !out)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*out = texture->texture;
+	return res;
+}
+
+CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *out,
+					    CUtexObject handle)
+{
+	struct texture *texture;
+	CUresult res = texture_find(handle, false, &texture);
+
+	if (!res && (!out || !texture->has_view))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*out = texture->view;
+	return res;
+}
+
+CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *out,
+					 CUsurfObject handle)
+{
+	struct texture *texture;
+	CUresult res = texture_find(handle, true, &texture);
+
+	if (!res && !out)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*out = texture->resource;
+	return res;
+}
+
+CUresult sim_cuDeviceGetTexture1DLinearMaxWidth(size_t *width,
+						CUarray_format format,
+						unsigned channels,
+						CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (!res && (!width || !array_channel(format) ||
+		     (channels != 1 && channels != 2 && channels != 4)))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*width = LINEAR_MOST;
+	return res;
+}
