@@ -7,11 +7,16 @@ PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_driver shell_plugin.so plugin_host churn relay late_work releases \
 	short_retains door guest \
 	interleave jitted reuse reuse.kernels.so reuse_host reuse_mapped \
-	reuse_pool)
+	reuse_pool reuse_values reuse_values.kernels.so late_values \
+	late_values.kernels.so)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 	shell_threads.o)
 
 CHECK += $(PROGRAMS)
+
+$(BUILD)/tests/programs/late_values.kernels.so: \
+		$(BUILD)/tests/programs/reuse_values.kernels.so
+	@cp $< $@
 
 CHECK += $(addprefix $(BUILD)/tests/programs/,stacks librmm_test.so)
 $(BUILD)/tests/programs/stacks: $(BUILD)/obj/tests/programs/stacks.o
@@ -141,8 +146,9 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		-lcuda -pthread -o $@
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
-	reuse_mapped reuse_pool many_streams taken_over nvtx_ranges \
-	nvtx_forks nvtx_inside range_requests recorded_forks)
+	reuse_mapped reuse_pool reuse_values late_values many_streams \
+	taken_over nvtx_ranges nvtx_forks nvtx_inside range_requests \
+	recorded_forks)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -60,6 +60,13 @@ POOL_WRONG = {
     "beside_a_wait_of_the_stream": REUSED,
     "freed_by_the_host_too_early": "freed, earlier work not waited for",
 }
+VALUES_ORDERED = ["of_a_value_in_one_stream", "of_a_texture_in_one_stream"]
+VALUES_WRONG = {
+    "of_a_value": REUSED,
+    "behind_a_value": REUSED,
+    "of_a_texture": REUSED,
+    "through_an_old_texture": "used after it was freed",
+}
 MAPPED_ORDERED = [
     "moved_in_one_stream", "moved_after_an_event", "moved_without_its_handle",
     "other_bytes_of_a_moved_page", "other_page_moved",
@@ -130,6 +137,20 @@ def test_memory_of_a_pool_in_no_order_is_told(box, case):
         count, said = reuse(box, case, seed, "reuse_pool")
         assert count == 1
         assert f"violation 1, seed {seed}: {POOL_WRONG[case]}\n" in said
+
+
+@pytest.mark.parametrize("case", VALUES_ORDERED)
+def test_values_and_textures_in_order_are_silent(box, case):
+    for seed in SEEDS:
+        assert reuse(box, case, seed, "reuse_values") == (0, "")
+
+
+@pytest.mark.parametrize("case", VALUES_WRONG)
+def test_values_and_textures_in_no_order_are_told(box, case):
+    for seed in SEEDS[1:]:
+        count, said = reuse(box, case, seed, "reuse_values")
+        assert count == 1
+        assert f"violation 1, seed {seed}: {VALUES_WRONG[case]}\n" in said
 
 
 @pytest.mark.parametrize("case", MAPPED_ORDERED)

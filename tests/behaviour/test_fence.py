@@ -86,6 +86,25 @@ def test_work_that_waits_is_overtaken_at_level_none_only(
     assert box.stat()["hits"] == 1
 
 
+@pytest.mark.parametrize("use", ["value", "texture"])
+@pytest.mark.parametrize("level,found,at_most_ms", [
+    ("fence", "right", 50), ("sync", "right", 50), ("none", "wrong", 60000)])
+def test_values_and_textures_are_overtaken_at_level_none_only(
+        box, use, level, found, at_most_ms):
+    done = box.run([program("late_values"), use, str(at_most_ms)], POOL,
+                   fence=level, force=1)
+    assert done.stdout == f"{found}\n"
+    assert box.stat()["hits"] == 1
+
+
+@pytest.mark.parametrize("use", ["value", "texture"])
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_values_and_textures_are_not_overtaken_under_a_seed(box, use, seed):
+    done = box.run([program("late_values"), use, "20"], POOL, sim_seed=seed,
+                   sim_check=1)
+    assert (done.stdout, done.stderr) == ("right\n", "")
+
+
 def test_the_level_changes_while_the_program_runs(box):
     shell = open_shell(box, POOL, "driver")
     cycle(shell, 2)
