@@ -60,11 +60,11 @@ MISSING = """
 import ctypes
 runtime = ctypes.CDLL("libcudart.so.13")
 driver = ctypes.CDLL("libcuda.so.1")
-assert runtime.cudaCreateTextureObject(0, 0, 0, 0) == 801
+assert runtime.cudaImportExternalSemaphore(0, 0) == 801
 assert runtime.cudaPeekAtLastError() == 801
 assert runtime.cudaGetLastError() == 801
 assert runtime.cudaGetLastError() == 0
-assert runtime.cudaCreateTextureObject(0, 0, 0, 0) == 801
+assert runtime.cudaImportExternalSemaphore(0, 0) == 801
 assert driver.cuMulticastCreate(0, 0) == 801
 """
 
@@ -121,5 +121,5 @@ def test_what_a_program_lacked_is_in_the_report_and_the_log(tmp_path):
                    timeout=60)
     lines = (tmp_path / "report").read_text().splitlines()
     assert sorted(line for line in lines if line.startswith("missing ")) == [
-        "missing cuMulticastCreate 1", "missing cudaCreateTextureObject 2"]
-    assert " cudaCreateTextureObject 801\n" in (tmp_path / "log").read_text()
+        "missing cuMulticastCreate 1", "missing cudaImportExternalSemaphore 2"]
+    assert " cudaImportExternalSemaphore 801\n" in (tmp_path / "log").read_text()

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import MIB, program
+from conftest import BUILD, MIB, program
 from test_pool import open_shell, took
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -139,6 +139,11 @@ def test_claims_about_two_devices_hold(box, name):
         assert "100%: Checks: " in run.stdout and run.returncode == 0, (
             run.stdout + run.stderr)
         assert run.stderr == ""
+
+
+def test_claims_about_clusters_hold_where_there_are_any(box):
+    claims = os.path.join(BUILD, "tests", "conformance", "occupancy")
+    assert " Failures: 0, Errors: 0" in box.run([claims], sim="h200").stdout
 
 
 def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):

@@ -143,6 +143,26 @@ START_TEST(no_reset_while_there_are_green_contexts)
 }
 END_TEST
 
+START_TEST(contexts_tell_their_processors)
+{
+	CUgreenCtx green = green_new();
+	CUdevResource all, whole, part;
+	CUcontext context;
+	unsigned long long id = 0;
+
+	ck_assert_ok(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+	ck_assert_ok(
+		cuCtxGetDevResource(primary, &whole, CU_DEV_RESOURCE_TYPE_SM));
+	ck_assert_uint_eq(whole.sm.smCount, all.sm.smCount);
+	ck_assert_ok(cuCtxFromGreenCtx(&context, green));
+	ck_assert_ok(
+		cuCtxGetDevResource(context, &part, CU_DEV_RESOURCE_TYPE_SM));
+	ck_assert_uint_lt(part.sm.smCount, all.sm.smCount);
+	ck_assert_ok(cuGreenCtxGetId(green, &id));
+	ck_assert_uint_ne(id, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -153,6 +173,7 @@ int main(void)
 		green_context_does_not_wait_for_others,
 		memory_outlives_the_green_context_it_came_from,
 		no_reset_while_there_are_green_contexts,
+		contexts_tell_their_processors,
 		NULL,
 	};
 

@@ -168,6 +168,58 @@ START_TEST(a_device_that_is_not_there_is_invalid)
 }
 END_TEST
 
+START_TEST(batch_of_prefetches_has_a_place_for_each)
+{
+	const CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+	CUmemLocation places[] = {here, host};
+	size_t first[] = {0, 1}, sizes[] = {SIZE, SIZE};
+	CUdeviceptr ptrs[2];
+	CUstream stream;
+	int type;
+
+	claims_open();
+	if (!is_concurrent())
+		return;
+	ptrs[0] = managed();
+	ptrs[1] = managed();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemPrefetchBatchAsync(ptrs, sizes, 2, places, first, 2,
+					     0, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemRangeGetAttribute(
+		&type, sizeof(type),
+		CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, ptrs[1],
+		SIZE));
+	ck_assert_int_eq(type, CU_MEM_LOCATION_TYPE_HOST);
+	first[1] = 0;
+	ck_assert_cu(cuMemPrefetchBatchAsync(ptrs, sizes, 2, places, first, 2,
+					     0, stream),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(discarded_memory_can_be_written)
+{
+	size_t sizes[] = {SIZE};
+	CUdeviceptr ptrs[1];
+	CUstream stream;
+	char byte = 0;
+
+	claims_open();
+	if (!is_concurrent())
+		return;
+	ptrs[0] = managed();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemDiscardBatchAsync(ptrs, sizes, 1, 0, stream));
+	ck_assert_ok(cuMemsetD8Async(ptrs[0], 9, SIZE, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemcpyDtoH(&byte, ptrs[0], 1));
+	ck_assert_int_eq(byte, 9);
+	ck_assert_cu(cuMemDiscardBatchAsync(ptrs, sizes, 1, 0, NULL),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -178,6 +230,8 @@ int main(void)
 		device_memory_is_there_beside_managed_memory,
 		only_managed_memory_is_advised_and_prefetched,
 		a_device_that_is_not_there_is_invalid,
+		batch_of_prefetches_has_a_place_for_each,
+		discarded_memory_can_be_written,
 		NULL,
 	};
 

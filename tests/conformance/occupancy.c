@@ -104,6 +104,74 @@ START_TEST(best_block_has_the_shared_memory_of_its_size)
 }
 END_TEST
 
+static int has_clusters(void)
+{
+	int has = 0;
+
+	ck_assert_ok(cuDeviceGetAttribute(
+		&has, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
+	return has;
+}
+
+/* A launch of blocks in clusters of so many. */
+static CUlaunchConfig clusters_of(unsigned blocks, CUlaunchAttribute *attribute)
+{
+	*attribute =
+		(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+				    .value.clusterDim = {blocks, 1, 1}};
+	return (CUlaunchConfig){.gridDimX = 32,
+				.gridDimY = 1,
+				.gridDimZ = 1,
+				.blockDimX = 128,
+				.blockDimY = 1,
+				.blockDimZ = 1,
+				.attrs = attribute,
+				.numAttrs = 1};
+}
+
+START_TEST(clusters_of_eight_are_on_every_device_that_has_any)
+{
+	CUlaunchAttribute attribute;
+	CUlaunchConfig config;
+	int size = 0, count = 0;
+	CUfunction add;
+
+	claims_open();
+	if (!has_clusters())
+		return;
+	add = claims_kernel();
+	config = clusters_of(8, &attribute);
+	ck_assert_ok(cuOccupancyMaxPotentialClusterSize(&size, add, &config));
+	ck_assert_int_ge(size, 8);
+	ck_assert_ok(cuOccupancyMaxActiveClusters(&count, add, &config));
+	ck_assert_int_gt(count, 0);
+}
+END_TEST
+
+START_TEST(launch_is_made_of_its_clusters)
+{
+	CUlaunchAttribute attribute;
+	CUlaunchConfig config;
+	CUdeviceptr numbers;
+	int step = 3;
+	unsigned count = CLAIMS_COUNT;
+	void *args[] = {&numbers, &step, &count};
+	CUfunction add;
+
+	claims_open();
+	if (!has_clusters())
+		return;
+	add = claims_kernel();
+	numbers = claims_numbers();
+	config = clusters_of(4, &attribute);
+	ck_assert_ok(cuLaunchKernelEx(&config, add, args, NULL));
+	ck_assert_int_eq(claims_number(numbers, 7), 3);
+	config = clusters_of(5, &attribute);
+	ck_assert_cu(cuLaunchKernelEx(&config, add, args, NULL),
+		     CUDA_ERROR_INVALID_CLUSTER_SIZE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -113,6 +181,8 @@ int main(void)
 		best_block_fills_a_multiprocessor,
 		best_block_keeps_to_its_limit,
 		best_block_has_the_shared_memory_of_its_size,
+		clusters_of_eight_are_on_every_device_that_has_any,
+		launch_is_made_of_its_clusters,
 		NULL,
 	};
 

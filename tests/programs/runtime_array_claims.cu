@@ -159,6 +159,57 @@ START_TEST(a_pool_serves_in_a_stream)
 }
 END_TEST
 
+START_TEST(a_box_goes_from_device_to_device)
+{
+	struct cudaMemcpy3DPeerParms params = {};
+	int in[4] = {1, 2, 3, 4}, out[4] = {};
+	void *src, *dst;
+
+	ck_assert_success(cudaMalloc(&src, sizeof(in)));
+	ck_assert_success(cudaMalloc(&dst, sizeof(in)));
+	ck_assert_success(
+		cudaMemcpy(src, in, sizeof(in), cudaMemcpyHostToDevice));
+	params.srcPtr = make_cudaPitchedPtr(src, sizeof(in), sizeof(in), 1);
+	params.dstPtr = make_cudaPitchedPtr(dst, sizeof(in), sizeof(in), 1);
+	params.extent = make_cudaExtent(sizeof(in), 1, 1);
+	ck_assert_success(cudaMemcpy3DPeer(&params));
+	ck_assert_success(
+		cudaMemcpy(out, dst, sizeof(out), cudaMemcpyDeviceToHost));
+	ck_assert_int_eq(out[3], 4);
+	ck_assert_success(cudaFree(src));
+	ck_assert_success(cudaFree(dst));
+}
+END_TEST
+
+START_TEST(a_batch_copies_all)
+{
+	struct cudaMemcpyAttributes attributes = {};
+	int in[2] = {7, 8}, out[2] = {};
+	char *memory;
+	cudaStream_t stream;
+	size_t sizes[2] = {sizeof(int), sizeof(int)}, first[1] = {0};
+	void *dsts[2];
+	const void *srcs[2] = {&in[0], &in[1]};
+
+	ck_assert_success(cudaStreamCreate(&stream));
+	ck_assert_success(cudaMalloc((void **)&memory, 4096));
+	dsts[0] = memory;
+	dsts[1] = memory + 1024;
+	attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+	ck_assert_success(cudaMemcpyBatchAsync(dsts, srcs, sizes, 2,
+					       &attributes, first, 1, stream));
+	ck_assert_success(cudaStreamSynchronize(stream));
+	ck_assert_success(cudaMemcpy(&out[0], memory, sizeof(int),
+				     cudaMemcpyDeviceToHost));
+	ck_assert_success(cudaMemcpy(&out[1], memory + 1024, sizeof(int),
+				     cudaMemcpyDeviceToHost));
+	ck_assert_int_eq(out[0], 7);
+	ck_assert_int_eq(out[1], 8);
+	ck_assert_success(cudaFree(memory));
+	ck_assert_success(cudaStreamDestroy(stream));
+}
+END_TEST
+
 static const TTest *const tests[] = {
 	an_array_tells_its_channels_and_extent,
 	rows_go_into_an_array_and_out,
@@ -168,6 +219,8 @@ static const TTest *const tests[] = {
 	levels_of_a_mipmapped_array_halve,
 	freeing_no_array_succeeds,
 	a_pool_serves_in_a_stream,
+	a_box_goes_from_device_to_device,
+	a_batch_copies_all,
 	NULL,
 };
 

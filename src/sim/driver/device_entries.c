@@ -150,3 +150,85 @@ CUresult sim_cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 	*minor = (int)world.profile.compute_minor;
 	return CUDA_SUCCESS;
 }
+
+/* No atomic operation reaches another device's memory, or the host's, in
+ * hardware. */
+static CUresult atomics_write(unsigned *capabilities,
+			      const CUatomicOperation *operations,
+			      unsigned count)
+{
+	if (!capabilities || !operations || !count)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < count; i++)
+		capabilities[i] = 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDeviceGetHostAtomicCapabilities(
+	unsigned *capabilities, const CUatomicOperation *operations,
+	unsigned count, CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	return res ? res : atomics_write(capabilities, operations, count);
+}
+
+CUresult sim_cuDeviceGetP2PAtomicCapabilities(
+	unsigned *capabilities, const CUatomicOperation *operations,
+	unsigned count, CUdevice device, CUdevice peer)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (!res)
+		res = device_find(peer, &dev);
+	if (!res && device == peer)
+		res = CUDA_ERROR_INVALID_DEVICE;
+	return res ? res : atomics_write(capabilities, operations, count);
+}
+
+/* That is for parts of a device that several processes share. */
+CUresult sim_cuDeviceGetExecAffinitySupport(int *supported,
+					    CUexecAffinityType type,
+					    CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (!res && (!supported || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*supported = 0;
+	return res;
+}
+
+CUresult sim_cuDeviceGetProperties(CUdevprop *out, CUdevice device)
+{
+	static const CUdevice_attribute rows[] = {
+		CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+		CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+		CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+		CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+		CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+		CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+		CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+		CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+	};
+	int values[sizeof(rows) / sizeof(*rows)];
+	CUresult res = out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+	_Static_assert(sizeof(values) == sizeof(*out),
+		       "the structure has one number for each row");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !res; i++)
+		res = sim_cuDeviceGetAttribute(&values[i], rows[i], device);
+	if (!res)
+		memcpy(out, values, sizeof(values));
+	return res;
+}

@@ -223,3 +223,35 @@ CUresult sim_cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *out,
 	*out = resource_of(ctx->processors);
 	return CUDA_SUCCESS;
 }
+
+CUresult sim_cuGreenCtxGetId(CUgreenCtx handle, unsigned long long *id)
+{
+	struct context *ctx;
+	CUresult res = green_find(handle, &ctx);
+
+	if (!res && !id)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		*id = ctx->id;
+	return res;
+}
+
+/* A context that is no green one has the whole device. */
+CUresult sim_cuCtxGetDevResource(CUcontext handle, CUdevResource *out,
+				 CUdevResourceType type)
+{
+	struct context *ctx;
+	CUresult res = handle ? context_find(handle, &ctx)
+			      : CUDA_ERROR_INVALID_CONTEXT;
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (type != CU_DEV_RESOURCE_TYPE_SM)
+		return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+	*out = resource_of(ctx->green_of
+				   ? ctx->processors
+				   : (unsigned)world.profile.multiprocessors);
+	return CUDA_SUCCESS;
+}

@@ -65,19 +65,21 @@ CUresult attributes_set(struct launch_attributes **attributes,
 	return CUDA_SUCCESS;
 }
 
+unsigned cluster_most(const struct function *function)
+{
+	return function->clusters_larger ? 2 * CLUSTER_MOST : CLUSTER_MOST;
+}
+
 CUresult cluster_check(const struct function *function, unsigned x, unsigned y,
 		       unsigned z, const struct sim_launch *shape)
 {
 	uint64_t blocks = (uint64_t)x * y * z;
-	uint64_t most = CLUSTER_MOST;
 
 	if (x == 1 && y == 1 && z == 1)
 		return CUDA_SUCCESS;
 	if (world.profile.compute_major < CLUSTER_MAJOR)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (function->clusters_larger)
-		most *= 2;
-	if (!blocks || blocks > most || shape->grid[0] % x ||
+	if (!blocks || blocks > cluster_most(function) || shape->grid[0] % x ||
 	    shape->grid[1] % y || shape->grid[2] % z)
 		return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 	return CUDA_SUCCESS;

@@ -33,6 +33,8 @@ bool attributes_copy(const struct launch_attributes *from,
 CUresult attributes_set(struct launch_attributes **attributes,
 			CUlaunchAttributeID what,
 			const CUlaunchAttributeValue *value);
+/* Blocks that a cluster of the function may have. */
+unsigned cluster_most(const struct function *function);
 /* Whether a device has clusters of this shape, and a grid is made of them.
  * CUDA_ERROR_NOT_SUPPORTED or CUDA_ERROR_INVALID_CLUSTER_SIZE. */
 CUresult cluster_check(const struct function *function, unsigned x, unsigned y,

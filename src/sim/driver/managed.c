@@ -1,5 +1,7 @@
 /* Advice and prefetches for managed memory. Its pages do not move: what the
  * program asks for is recorded, for whole allocations, and can be queried. */
+#include "managed.h"
+
 #include <string.h>
 
 #include "clock.h"
@@ -9,8 +11,7 @@
 #include "stream.h"
 #include "world.h"
 
-/* The managed block that holds the range, or NULL. */
-static struct block *range_block(CUdeviceptr addr, size_t size)
+struct block *managed_range(CUdeviceptr addr, size_t size)
 {
 	struct block *block = device_block(addr);
 
@@ -20,7 +21,7 @@ static struct block *range_block(CUdeviceptr addr, size_t size)
 	return block;
 }
 
-static CUresult location_check(CUmemLocation location)
+CUresult managed_location_check(CUmemLocation location)
 {
 	struct device *dev;
 
@@ -48,7 +49,7 @@ static CUmemLocation location_of(CUdevice device)
 CUresult sim_cuMemAdvise_v2(CUdeviceptr addr, size_t size, CUmem_advise advice,
 			    CUmemLocation location)
 {
-	struct block *block = range_block(addr, size);
+	struct block *block = managed_range(addr, size);
 	bool mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY ||
 		      advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY;
 	struct advice *had;
@@ -59,7 +60,7 @@ CUresult sim_cuMemAdvise_v2(CUdeviceptr addr, size_t size, CUmem_advise advice,
 		return CUDA_ERROR_INVALID_VALUE;
 	res = mostly || advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION
 		      ? CUDA_SUCCESS
-		      : location_check(location);
+		      : managed_location_check(location);
 	if (res)
 		return res;
 	had = &block->advice;
@@ -102,14 +103,14 @@ CUresult sim_cuMemPrefetchAsync_v2(CUdeviceptr addr, size_t size,
 				   CUmemLocation location, unsigned flags,
 				   CUstream where)
 {
-	struct block *block = range_block(addr, size);
+	struct block *block = managed_range(addr, size);
 	struct stream *stream;
 	struct op *op;
 	CUresult res;
 
 	if (!block || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	res = location_check(location);
+	res = managed_location_check(location);
 	if (!res)
 		res = stream_use(where, &stream);
 	if (res)
@@ -159,7 +160,7 @@ CUresult sim_cuMemRangeGetAttribute(void *out, size_t room,
 				    CUmem_range_attribute what,
 				    CUdeviceptr addr, size_t size)
 {
-	const struct block *block = range_block(addr, size);
+	const struct block *block = managed_range(addr, size);
 	const struct advice *had;
 	int value;
 

@@ -40,6 +40,33 @@ EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value,
 	return runtime_result(res);
 }
 
+/* Operations have the driver's numbers. */
+EXPORT cudaError_t cudaDeviceGetP2PAtomicCapabilities(
+	unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+	unsigned int count, int from, int to)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.DeviceGetP2PAtomicCapabilities(
+			capabilities, (const CUatomicOperation *)operations,
+			count, from, to);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaDeviceGetHostAtomicCapabilities(
+	unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+	unsigned int count, int device)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.DeviceGetHostAtomicCapabilities(
+			capabilities, (const CUatomicOperation *)operations,
+			count, device);
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
 	int res = driver_open();

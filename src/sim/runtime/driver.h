@@ -20,6 +20,8 @@
 	ENTRY(DeviceTotalMem,             3020, 0) \
 	ENTRY(DeviceGetAttribute,         2000, 0) \
 	ENTRY(DeviceGetP2PAttribute,      8000, 0) \
+	ENTRY(DeviceGetHostAtomicCapabilities, 13000, 0) \
+	ENTRY(DeviceGetP2PAtomicCapabilities, 13000, 0) \
 	ENTRY(DriverGetVersion,           2020, 0) \
 	ENTRY(DeviceGetByPCIBusId,        4010, 0) \
 	ENTRY(DeviceGetPCIBusId,          4010, 0) \
@@ -96,6 +98,10 @@
 	ENTRY(Memcpy2DAsync,              3020, 7000) \
 	ENTRY(Memcpy3D,                   3020, 7000) \
 	ENTRY(Memcpy3DAsync,              3020, 7000) \
+	ENTRY(Memcpy3DPeer,               4000, 7000) \
+	ENTRY(Memcpy3DPeerAsync,          4000, 7000) \
+	ENTRY(MemcpyBatchAsync,          13000, 13000) \
+	ENTRY(Memcpy3DBatchAsync,        13000, 13000) \
 	ENTRY(Array3DCreate,              3020, 0) \
 	ENTRY(Array3DGetDescriptor,       3020, 0) \
 	ENTRY(ArrayDestroy,               2000, 0) \
@@ -120,6 +126,9 @@
 	ENTRY(DestroyExternalMemory,     10000, 0) \
 	ENTRY(MemPrefetchAsync,          12020, 12020) \
 	ENTRY(MemAdvise,                 12020, 0) \
+	ENTRY(MemPrefetchBatchAsync,     13000, 13000) \
+	ENTRY(MemDiscardBatchAsync,      13000, 13000) \
+	ENTRY(MemDiscardAndPrefetchBatchAsync, 13000, 13000) \
 	ENTRY(MemRangeGetAttribute,       8000, 0) \
 	ENTRY(MemRangeGetAttributes,      8000, 0) \
 	ENTRY(StreamAttachMemAsync,       6000, 7000) \
@@ -168,6 +177,8 @@
 	ENTRY(IpcCloseMemHandle,          4010, 0) \
 	ENTRY(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, 0) \
 	ENTRY(OccupancyAvailableDynamicSMemPerBlock, 10020, 0) \
+	ENTRY(OccupancyMaxPotentialClusterSize, 11070, 0) \
+	ENTRY(OccupancyMaxActiveClusters, 11070, 0) \
 	ENTRY(StreamBeginCapture,        10010, 10010) \
 	ENTRY(StreamEndCapture,          10000, 10000) \
 	ENTRY(StreamIsCapturing,         10000, 10000) \
@@ -243,7 +254,12 @@
 	ENTRY(GraphAddNode,              12030, 0) \
 	ENTRY(GraphNodeSetParams,        12020, 0) \
 	ENTRY(GraphExecNodeSetParams,    12020, 0) \
-	ENTRY(GraphConditionalHandleCreate, 12030, 0)
+	ENTRY(GraphConditionalHandleCreate, 12030, 0) \
+	ENTRY(LogsRegisterCallback,      12090, 0) \
+	ENTRY(LogsUnregisterCallback,    12090, 0) \
+	ENTRY(LogsCurrent,               12090, 0) \
+	ENTRY(LogsDumpToFile,            12090, 0) \
+	ENTRY(LogsDumpToMemory,          12090, 0)
 /* clang-format on */
 
 /* The toolkit hides the type of this first version, which is the second's. */

@@ -34,3 +34,50 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
 			shared_bytes, function, blocks, block_size);
 	return runtime_result(res);
 }
+
+/* Attributes have the driver's form. */
+static CUlaunchConfig config_of(const cudaLaunchConfig_t *config)
+{
+	return (CUlaunchConfig){
+		.gridDimX = config->gridDim.x,
+		.gridDimY = config->gridDim.y,
+		.gridDimZ = config->gridDim.z,
+		.blockDimX = config->blockDim.x,
+		.blockDimY = config->blockDim.y,
+		.blockDimZ = config->blockDim.z,
+		.sharedMemBytes = (unsigned)config->dynamicSmemBytes,
+		.hStream = config->stream,
+		.attrs = (CUlaunchAttribute *)config->attrs,
+		.numAttrs = config->numAttrs,
+	};
+}
+
+EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(
+	int *size, const void *host, const cudaLaunchConfig_t *config)
+{
+	CUfunction function = NULL;
+	CUlaunchConfig own;
+	int res =
+		config ? function_find(host, &function) : cudaErrorInvalidValue;
+
+	if (res)
+		return runtime_result(res);
+	own = config_of(config);
+	return runtime_result(driver_legacy.OccupancyMaxPotentialClusterSize(
+		size, function, &own));
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveClusters(
+	int *count, const void *host, const cudaLaunchConfig_t *config)
+{
+	CUfunction function = NULL;
+	CUlaunchConfig own;
+	int res =
+		config ? function_find(host, &function) : cudaErrorInvalidValue;
+
+	if (res)
+		return runtime_result(res);
+	own = config_of(config);
+	return runtime_result(driver_legacy.OccupancyMaxActiveClusters(
+		count, function, &own));
+}

@@ -26,3 +26,50 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr,
 						       length, flags);
 	return runtime_result(res);
 }
+
+/* Locations have the driver's form. */
+EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **addrs, size_t *sizes,
+					     size_t count,
+					     struct cudaMemLocation *places,
+					     size_t *first, size_t number,
+					     unsigned long long flags,
+					     cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = work_driver.MemPrefetchBatchAsync(
+			(CUdeviceptr *)(void *)addrs, sizes, count,
+			(CUmemLocation *)(void *)places, first, number, flags,
+			stream);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemDiscardBatchAsync(void **addrs, size_t *sizes,
+					    size_t count,
+					    unsigned long long flags,
+					    cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = work_driver.MemDiscardBatchAsync(
+			(CUdeviceptr *)(void *)addrs, sizes, count, flags,
+			stream);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(
+	void **addrs, size_t *sizes, size_t count,
+	struct cudaMemLocation *places, size_t *first, size_t number,
+	unsigned long long flags, cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = work_driver.MemDiscardAndPrefetchBatchAsync(
+			(CUdeviceptr *)(void *)addrs, sizes, count,
+			(CUmemLocation *)(void *)places, first, number, flags,
+			stream);
+	return runtime_result(res);
+}
