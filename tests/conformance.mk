@@ -6,7 +6,8 @@ CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
 	pointer ipc vmm external array managed threads capture capture_rules \
 	graph graph_update graph_query graph_node green scarcity \
 	launch occupancy stream_attribute user_object global \
-	graph_work graph_kernel graph_event memop link logs
+	graph_work graph_kernel graph_event memop link logs \
+	texref
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)
