@@ -206,6 +206,36 @@ START_TEST(nodes_record_events_and_are_found_in_clones)
 }
 END_TEST
 
+START_TEST(copies_into_arrays_are_told)
+{
+	struct cudaChannelFormatDesc desc = cudaCreateChannelDesc<int>();
+	struct cudaMemcpy3DParms copy = {}, told = {};
+	int in[4] = {1, 2, 3, 4};
+	cudaGraphNode_t node;
+	cudaArray_t array;
+	cudaGraph_t graph;
+
+	ck_assert_success(cudaMallocArray(&array, &desc, 8, 4));
+	copy.srcPtr = make_cudaPitchedPtr(in, 2 * sizeof(int), 2, 2);
+	copy.dstArray = array;
+	copy.dstPos = make_cudaPos(3, 1, 0);
+	copy.extent = make_cudaExtent(2, 2, 1);
+	copy.kind = cudaMemcpyHostToDevice;
+	ck_assert_success(cudaGraphCreate(&graph, 0));
+	ck_assert_success(cudaGraphAddMemcpyNode(&node, graph, NULL, 0, &copy));
+	ck_assert_success(cudaGraphMemcpyNodeGetParams(node, &told));
+	ck_assert_ptr_eq(told.dstArray, array);
+	ck_assert_ptr_eq(told.srcPtr.ptr, in);
+	ck_assert_uint_eq(told.dstPos.x, 3);
+	ck_assert_uint_eq(told.dstPos.y, 1);
+	ck_assert_uint_eq(told.extent.width, 2);
+	ck_assert_uint_eq(told.extent.height, 2);
+	ck_assert_int_eq(told.kind, cudaMemcpyHostToDevice);
+	ck_assert_success(cudaGraphDestroy(graph));
+	ck_assert_success(cudaFreeArray(array));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -215,6 +245,7 @@ int main(void)
 		nodes_allocate_and_free,
 		kernels_of_nodes_are_told_and_switched_off,
 		nodes_record_events_and_are_found_in_clones,
+		copies_into_arrays_are_told,
 		NULL,
 	};
 

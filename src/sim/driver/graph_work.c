@@ -1,5 +1,6 @@
 /* New parameters for nodes of kernels and host functions, and what the nodes of
  * a graph do. */
+#include "array.h"
 #include "context.h"
 #include "device.h"
 #include "entries.h"
@@ -134,20 +135,52 @@ CUresult sim_cuGraphMemsetNodeGetParams(CUgraphNode handle,
 	return CUDA_SUCCESS;
 }
 
-static CUmemorytype side_type(const void *addr)
-{
-	const struct block *block = device_block((CUdeviceptr)addr);
+/* One side of a copy, as the program would describe it. */
+struct side {
+	CUmemorytype type;
+	CUarray array;
+	size_t x, y, z; /* of its first byte in the array */
+	size_t pitch, height;
+};
 
-	if (!block || block_is_pinned(block))
-		return CU_MEMORYTYPE_HOST;
-	return block->kind == BLOCK_ARRAY ? CU_MEMORYTYPE_ARRAY
-					  : CU_MEMORYTYPE_DEVICE;
+/* The array or level that has this address in an array's memory. */
+static struct array *array_at(const struct block *block, const char *addr)
+{
+	struct array *array = block->array;
+
+	for (unsigned i = 0; i < block->array->level_count; i++)
+		if (array_base(block->array->levels[i]) <= addr)
+			array = block->array->levels[i];
+	return array;
 }
 
-/* Told from the addresses. Those of an array do not lead to its handle. */
+static struct side side_of(const char *addr, size_t pitch, size_t slice)
+{
+	const struct block *block = device_block((CUdeviceptr)addr);
+	struct side side = {.type = CU_MEMORYTYPE_DEVICE,
+			    .pitch = pitch,
+			    .height = pitch ? slice / pitch : 0};
+	const struct array *array;
+	size_t offset;
+
+	if (!block || block_is_pinned(block))
+		side.type = CU_MEMORYTYPE_HOST;
+	if (!block || block->kind != BLOCK_ARRAY)
+		return side;
+	array = array_at(block, addr);
+	offset = (size_t)(addr - array_base(array));
+	return (struct side){.type = CU_MEMORYTYPE_ARRAY,
+			     .array = (CUarray)array,
+			     .x = offset % array->row,
+			     .y = offset / array->row % array_rows(array),
+			     .z = offset / array->row / array_rows(array)};
+}
+
+/* Told from the addresses. */
 CUresult sim_cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D *out)
 {
 	const struct copy *copy;
+	struct side src, dst;
 	struct node *node;
 	CUresult res = node_of(handle, CU_GRAPH_NODE_TYPE_MEMCPY, &node);
 
@@ -156,24 +189,32 @@ CUresult sim_cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D *out)
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	copy = &node->work->copy;
-	if (side_type(copy->src) == CU_MEMORYTYPE_ARRAY ||
-	    side_type(copy->dst) == CU_MEMORYTYPE_ARRAY)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	*out = (CUDA_MEMCPY3D){
-		.srcMemoryType = side_type(copy->src),
-		.srcHost = copy->src,
-		.srcDevice = (CUdeviceptr)copy->src,
-		.srcPitch = copy->src_pitch,
-		.srcHeight =
-			copy->src_pitch ? copy->src_slice / copy->src_pitch : 0,
-		.dstMemoryType = side_type(copy->dst),
-		.dstHost = copy->dst,
-		.dstDevice = (CUdeviceptr)copy->dst,
-		.dstPitch = copy->dst_pitch,
-		.dstHeight =
-			copy->dst_pitch ? copy->dst_slice / copy->dst_pitch : 0,
-		.WidthInBytes = copy->width,
-		.Height = copy->height,
-		.Depth = copy->depth};
+	src = side_of(copy->src, copy->src_pitch, copy->src_slice);
+	dst = side_of(copy->dst, copy->dst_pitch, copy->dst_slice);
+	*out = (CUDA_MEMCPY3D){.srcMemoryType = src.type,
+			       .srcXInBytes = src.x,
+			       .srcY = src.y,
+			       .srcZ = src.z,
+			       .srcArray = src.array,
+			       .srcPitch = src.pitch,
+			       .srcHeight = src.height,
+			       .dstMemoryType = dst.type,
+			       .dstXInBytes = dst.x,
+			       .dstY = dst.y,
+			       .dstZ = dst.z,
+			       .dstArray = dst.array,
+			       .dstPitch = dst.pitch,
+			       .dstHeight = dst.height,
+			       .WidthInBytes = copy->width,
+			       .Height = copy->height,
+			       .Depth = copy->depth};
+	if (!src.array) {
+		out->srcHost = copy->src;
+		out->srcDevice = (CUdeviceptr)copy->src;
+	}
+	if (!dst.array) {
+		out->dstHost = copy->dst;
+		out->dstDevice = (CUdeviceptr)copy->dst;
+	}
 	return CUDA_SUCCESS;
 }

@@ -89,3 +89,49 @@ int box_of(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *box)
 	target_set(params, element, box);
 	return 0;
 }
+
+static bool is_on_device(CUmemorytype type)
+{
+	return type != CU_MEMORYTYPE_HOST;
+}
+
+static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *box)
+{
+	if (is_on_device(box->srcMemoryType))
+		return is_on_device(box->dstMemoryType)
+			       ? cudaMemcpyDeviceToDevice
+			       : cudaMemcpyDeviceToHost;
+	return is_on_device(box->dstMemoryType) ? cudaMemcpyHostToDevice
+						: cudaMemcpyHostToHost;
+}
+
+int box_read(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *params)
+{
+	size_t element;
+	int res;
+
+	*params = (struct cudaMemcpy3DParms){
+		.srcArray = (cudaArray_t)box->srcArray,
+		.srcPos = {box->srcXInBytes, box->srcY, box->srcZ},
+		.dstArray = (cudaArray_t)box->dstArray,
+		.dstPos = {box->dstXInBytes, box->dstY, box->dstZ},
+		.kind = kind_of(box)};
+	if (!box->srcArray)
+		params->srcPtr = (struct cudaPitchedPtr){
+			(void *)box->srcDevice, box->srcPitch,
+			box->WidthInBytes, box->srcHeight};
+	if (!box->dstArray)
+		params->dstPtr = (struct cudaPitchedPtr){
+			(void *)box->dstDevice, box->dstPitch,
+			box->WidthInBytes, box->dstHeight};
+	res = element_of(params, &element);
+	if (res)
+		return res;
+	if (box->srcArray)
+		params->srcPos.x /= element;
+	if (box->dstArray)
+		params->dstPos.x /= element;
+	params->extent = (struct cudaExtent){box->WidthInBytes / element,
+					     box->Height, box->Depth};
+	return 0;
+}

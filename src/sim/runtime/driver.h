@@ -192,6 +192,7 @@
 	ENTRY(GraphKernelNodeSetParams,  12000, 0) \
 	ENTRY(GraphExecKernelNodeSetParams, 12000, 0) \
 	ENTRY(GraphAddMemcpyNode,        10000, 0) \
+	ENTRY(GraphMemcpyNodeGetParams, 10000, 0) \
 	ENTRY(GraphMemcpyNodeSetParams, 10000, 0) \
 	ENTRY(GraphAddMemsetNode,        10000, 0) \
 	ENTRY(GraphMemsetNodeGetParams,  10000, 0) \

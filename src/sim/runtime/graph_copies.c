@@ -219,3 +219,16 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(
 
 	return exec_set(res, exec, node, &box);
 }
+
+EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(
+	cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
+{
+	CUDA_MEMCPY3D box;
+	int res = params ? runtime_enter() : cudaErrorInvalidValue;
+
+	if (!res)
+		res = driver_legacy.GraphMemcpyNodeGetParams(node, &box);
+	if (!res)
+		res = box_read(&box, params);
+	return runtime_result(res);
+}
