@@ -262,6 +262,16 @@ START_TEST(bytes_go_into_a_row_and_out)
 }
 END_TEST
 
+START_TEST(array_without_a_format_is_invalid)
+{
+	CUDA_ARRAY_DESCRIPTOR shape = {0};
+	CUarray array;
+
+	claims_open();
+	ck_assert_cu(cuArrayCreate(&array, &shape), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -274,6 +284,7 @@ int main(void)
 		levels_of_a_mipmapped_array_halve,
 		rows_go_from_array_to_array_in_a_stream,
 		bytes_go_into_a_row_and_out,
+		array_without_a_format_is_invalid,
 		NULL,
 	};
 

@@ -156,6 +156,17 @@ START_TEST(errors_have_names_and_words)
 }
 END_TEST
 
+START_TEST(errors_have_texts)
+{
+	const char *text;
+
+	ck_assert_ok(cuGetErrorString(CUDA_SUCCESS, &text));
+	ck_assert_str_eq(text, "no error");
+	ck_assert_ok(cuGetErrorString(CUDA_ERROR_INVALID_DEVICE, &text));
+	ck_assert_str_eq(text, "invalid device ordinal");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -170,6 +181,7 @@ int main(void)
 		both_doors_lead_to_the_same_entries,
 		entries_found_this_way_work,
 		errors_have_names_and_words,
+		errors_have_texts,
 		NULL,
 	};
 

@@ -163,6 +163,22 @@ START_TEST(contexts_tell_their_processors)
 }
 END_TEST
 
+START_TEST(number_of_groups_is_told)
+{
+	CUdevResource all, parts[3];
+	unsigned most = 0, three = 3;
+
+	claims_open();
+	ck_assert_ok(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+	ck_assert_ok(
+		cuDevSmResourceSplitByCount(NULL, &most, &all, NULL, 0, 2));
+	ck_assert_uint_ge(most, 3);
+	ck_assert_ok(
+		cuDevSmResourceSplitByCount(parts, &three, &all, NULL, 0, 2));
+	ck_assert_uint_eq(three, 3);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -174,6 +190,7 @@ int main(void)
 		memory_outlives_the_green_context_it_came_from,
 		no_reset_while_there_are_green_contexts,
 		contexts_tell_their_processors,
+		number_of_groups_is_told,
 		NULL,
 	};
 

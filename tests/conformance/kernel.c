@@ -164,6 +164,16 @@ START_TEST(loading_a_module_waits_for_the_work_of_the_context)
 }
 END_TEST
 
+START_TEST(no_function_has_no_name)
+{
+	const char *name;
+
+	claims_open();
+	ck_assert_cu(cuFuncGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuKernelGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -176,6 +186,7 @@ int main(void)
 		block_of_too_many_threads_is_refused,
 		occupancy_is_between_one_and_the_most,
 		loading_a_module_waits_for_the_work_of_the_context,
+		no_function_has_no_name,
 		NULL,
 	};
 

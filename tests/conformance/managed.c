@@ -170,7 +170,6 @@ END_TEST
 
 START_TEST(batch_of_prefetches_has_a_place_for_each)
 {
-	const CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0};
 	CUmemLocation places[] = {here, host};
 	size_t first[] = {0, 1}, sizes[] = {SIZE, SIZE};
 	CUdeviceptr ptrs[2];
@@ -220,6 +219,28 @@ START_TEST(discarded_memory_can_be_written)
 }
 END_TEST
 
+START_TEST(all_who_access_memory_are_told)
+{
+	CUdeviceptr ptr;
+	int found[3];
+
+	claims_open();
+	if (!is_concurrent())
+		return;
+	ptr = managed();
+	ck_assert_ok(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_SET_ACCESSED_BY, host));
+	ck_assert_ok(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_SET_ACCESSED_BY, here));
+	ck_assert_ok(cuMemRangeGetAttribute(found, sizeof(found),
+					    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+					    ptr, SIZE));
+	ck_assert_int_eq(found[0], 0);
+	ck_assert_int_eq(found[1], CU_DEVICE_CPU);
+	ck_assert_int_eq(found[2], CU_DEVICE_INVALID);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -232,6 +253,7 @@ int main(void)
 		a_device_that_is_not_there_is_invalid,
 		batch_of_prefetches_has_a_place_for_each,
 		discarded_memory_can_be_written,
+		all_who_access_memory_are_told,
 		NULL,
 	};
 

@@ -147,6 +147,22 @@ START_TEST(many_attributes_of_unknown_memory_succeed)
 }
 END_TEST
 
+START_TEST(memory_can_be_read_and_written)
+{
+	CUdeviceptr ptr;
+	int flags = 0, direct = -1;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&ptr, 4096));
+	ck_assert_ok(cuPointerGetAttribute(
+		&flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, ptr));
+	ck_assert_int_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	ck_assert_ok(cuPointerGetAttribute(
+		&direct, CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, ptr));
+	ck_assert(direct == 0 || direct == 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -158,6 +174,7 @@ int main(void)
 		pageable_memory_is_unknown,
 		pinned_memory_is_the_hosts,
 		many_attributes_of_unknown_memory_succeed,
+		memory_can_be_read_and_written,
 		NULL,
 	};
 

@@ -368,6 +368,28 @@ START_TEST(a_relaxed_thread_allocates_beside_a_capture)
 }
 END_TEST
 
+START_TEST(used_memory_of_a_graph_is_what_it_takes)
+{
+	CUgraph graph;
+	CUdeviceptr addr;
+	CUgraphNode nodes[2];
+	CUDA_MEM_ALLOC_NODE_PARAMS params = {.bytesize = 1};
+
+	claims_open();
+	params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	ck_assert_ok(cuGraphCreate(&graph, 0));
+	ck_assert_ok(
+		cuGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &params));
+	addr = params.dptr;
+	ck_assert_ok(cuGraphAddMemFreeNode(&nodes[1], graph, nodes, 1, addr));
+	ck_assert_ok(cuGraphLaunch(exec_new(graph, 0), NULL));
+	ck_assert_uint_ge(graphs_hold(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 1);
+	ck_assert_uint_eq(graphs_hold(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT),
+			  graphs_hold(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -385,6 +407,7 @@ int main(void)
 		such_a_graph_is_not_copied_or_taken_apart,
 		the_devices_figures_count_memory_of_graphs,
 		a_relaxed_thread_allocates_beside_a_capture,
+		used_memory_of_a_graph_is_what_it_takes,
 		NULL,
 	};
 

@@ -93,10 +93,11 @@ static CUresult shape_check(const CUDA_ARRAY3D_DESCRIPTOR *shape)
 	bool layered = shape->Flags & CUDA_ARRAY3D_LAYERED;
 	unsigned channels = shape->NumChannels;
 
+	if (!shape->Format || !shape->Width ||
+	    (channels != 1 && channels != 2 && channels != 4))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (shape->Flags & ~known || !array_channel(shape->Format))
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!shape->Width || (channels != 1 && channels != 2 && channels != 4))
-		return CUDA_ERROR_INVALID_VALUE;
 	if (shape->Depth && !shape->Height && !layered)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (shape->Flags & CUDA_ARRAY3D_CUBEMAP &&

@@ -38,6 +38,7 @@ struct advice {
 	bool read_mostly;
 	CUmemLocation preferred, prefetched;
 	uint64_t accessed_by; /* a bit for each device */
+	bool accessed_by_host;
 };
 
 struct block {

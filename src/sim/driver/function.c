@@ -195,12 +195,11 @@ CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
 static CUresult name_get(const char **name, void *handle)
 {
 	struct function *function;
-	CUresult res = function_find(handle, &function);
+	CUresult res = name && handle ? function_find(handle, &function)
+				      : CUDA_ERROR_INVALID_VALUE;
 
 	if (res)
 		return res;
-	if (!name)
-		return CUDA_ERROR_INVALID_VALUE;
 	*name = function->kernel->name;
 	return CUDA_SUCCESS;
 }

@@ -26,10 +26,10 @@ static void figure_add(struct device *dev, CUgraphMem_attribute now,
 /* All of a graph's memory is there as long as its nodes are. */
 static void figures_change(const struct block *block, bool gone)
 {
-	int64_t size = (int64_t)block->size, span = (int64_t)block->span;
+	int64_t span = (int64_t)block->span;
 
 	figure_add(block->dev, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
-		   CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, gone ? -size : size);
+		   CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, gone ? -span : span);
 	figure_add(block->dev, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT,
 		   CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, gone ? -span : span);
 }

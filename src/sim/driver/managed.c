@@ -79,9 +79,11 @@ CUresult sim_cuMemAdvise_v2(CUdeviceptr addr, size_t size, CUmem_advise advice,
 		return CUDA_SUCCESS;
 	case CU_MEM_ADVISE_SET_ACCESSED_BY:
 		had->accessed_by |= bit;
+		had->accessed_by_host |= !bit;
 		return CUDA_SUCCESS;
 	case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
 		had->accessed_by &= ~bit;
+		had->accessed_by_host &= bit != 0;
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -148,10 +150,17 @@ static int device_of(CUmemLocation location)
 	}
 }
 
-static void devices_write(uint64_t bits, int *out, size_t room)
+/* Devices, and then the host. */
+static void devices_write(const struct advice *had, int *out, size_t room)
 {
+	uint64_t bits = had->accessed_by;
+	bool host = had->accessed_by_host;
+
 	for (size_t i = 0; i < room; i++) {
-		out[i] = bits ? __builtin_ctzll(bits) : CU_DEVICE_INVALID;
+		out[i] = bits   ? __builtin_ctzll(bits)
+			 : host ? CU_DEVICE_CPU
+				: CU_DEVICE_INVALID;
+		host &= bits != 0;
 		bits &= bits - 1;
 	}
 }
@@ -190,7 +199,7 @@ CUresult sim_cuMemRangeGetAttribute(void *out, size_t room,
 		value = had->prefetched.id;
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-		devices_write(had->accessed_by, out, room / sizeof(value));
+		devices_write(had, out, room / sizeof(value));
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;

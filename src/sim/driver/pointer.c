@@ -90,6 +90,14 @@ static int handle_types(const struct pointer *p)
 	return (int)mapping->physical->prop.requestedHandleTypes;
 }
 
+static int access_flags(const struct pointer *p)
+{
+	if (!p->block || mapping_allows(p->block, true))
+		return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	return mapping_allows(p->block, false) ? CU_MEM_ACCESS_FLAGS_PROT_READ
+					       : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
 static CUresult host_address(const struct pointer *p, void *out)
 {
 	if (!is_hosts(p) && !is_managed(p))
@@ -170,6 +178,12 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 		put_int(out, handle_types(p));
 		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+		put_int(out, 0);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		put_int(out, access_flags(p));
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		put_address(out, p->block ? (CUdeviceptr)p->block->pool : 0);
 		return CUDA_SUCCESS;
@@ -212,6 +226,9 @@ static void pointer_unknown(const struct pointer *known,
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+	case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
 		put_int(out, 0);
 		return;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
