@@ -65,6 +65,10 @@ RECORD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record_*_test.c)
 $(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ)
 $(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
 
+PTX_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/ptx_*_test.c))
+$(PTX_TESTS): $(SIM_PTX_OBJ)
+$(PTX_TESTS): UNIT_LIBS := -lm
+
 # What mnm top shows, without a terminal.
 TOP_TESTS := $(addprefix $(BUILD)/tests/unit/top_,row_test table_test)
 $(TOP_TESTS): $(addprefix $(BUILD)/obj/src/cli/,descriptors.o failure.o \
