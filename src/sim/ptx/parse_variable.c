@@ -169,7 +169,7 @@ static void room_make(struct ptx_parser *parser, struct filling *filling)
 			 symbol->name);
 	filling->room = filling->room ? filling->room * 2 : 256;
 	more = ptx_get(&parser->lex, filling->room);
-	if (filling->at)
+	if (filling->data)
 		memcpy(more, filling->data, filling->at);
 	filling->data = more;
 }

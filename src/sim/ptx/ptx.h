@@ -129,7 +129,7 @@ enum ptx_use_flag {
 };
 
 /* An address that the kernel is given, and what may happen to the memory that
- * it points into. No flags: the kernel follows it nowhere. */
+ * it points into: at least one flag. */
 struct ptx_use {
 	/* The parameter and the bytes in it where the address is, 8 bytes
 	 * wide; or the variable of the module (then param is SIZE_MAX). */
@@ -139,12 +139,13 @@ struct ptx_use {
 };
 
 /* Tells the uses of each address in the parameters, ordered by place, and then
- * those of the module's variables. Numbers that are never used as an address
- * are not among them. What is left out of the list was looked at, too: a
- * parameter that is not there is no address. Stores `room` of them at most and
- * returns how many there are. If *elsewhere is not 0, the kernel also touches
- * what no parameter and no variable leads to (addresses that are read from
- * memory, or computed): these are the flags of that. */
+ * those of the module's variables. A number that may be part of an address, as
+ * b in a + b, counts as one, and so may be no address when the kernel runs.
+ * Memory behind what is not in the list is not touched, unless *elsewhere is
+ * not 0: then the kernel also touches what no parameter and no variable points
+ * into (addresses that are read from memory, or computed), and these are the
+ * flags of that. Stores `room` uses at most and returns how many there are;
+ * SIZE_MAX if memory is short. */
 size_t ptx_kernel_uses(const struct ptx_module *module,
 		       const struct ptx_kernel *kernel, struct ptx_use *uses,
 		       size_t room, unsigned int *elsewhere);
