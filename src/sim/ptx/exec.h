@@ -1,0 +1,112 @@
+/* What operations that have no rows do. Each reads the fields of struct ptx_op
+ * that are named here. */
+#ifndef SIM_PTX_EXEC_H
+#define SIM_PTX_EXEC_H
+
+#include "form.h"
+
+enum { PTX_LESS = 1, PTX_EQUAL = 2, PTX_GREATER = 4, PTX_UNORDERED = 8 };
+
+enum ptx_combine {
+	PTX_COMBINE_NONE,
+	PTX_COMBINE_AND,
+	PTX_COMBINE_OR,
+	PTX_COMBINE_XOR,
+};
+
+/* d, e = a ? b, combined with c; count: what is accepted; target: how it is
+ * combined; type. */
+ptx_run_fn ptx_exec_setp;
+/* The same with a number for d, of from_type. */
+ptx_run_fn ptx_exec_set;
+/* d = a is one of the kinds in mode: NaN 1, infinite 2, subnormal 4, normal 8,
+ * zero 16 */
+ptx_run_fn ptx_exec_testp;
+
+/* d = a, of `bytes` each; 0: predicates. */
+ptx_run_fn ptx_exec_mov;
+/* d = not a, of predicates */
+ptx_run_fn ptx_exec_not;
+/* d is made of the elements in list, or a taken apart into them; an element of
+ * UINT32_MAX is left out. bytes: of an element */
+ptx_run_fn ptx_exec_pack, ptx_exec_unpack;
+/* d = the clock; bytes; mode 1: nanoseconds */
+ptx_run_fn ptx_exec_clock;
+/* d = lanes that are here */
+ptx_run_fn ptx_exec_activemask;
+
+/* d of type = a of from_type; bytes: width of register d, count: of a; mode;
+ * target: PTX_MODE_... to a whole number + 1, or 0. */
+ptx_run_fn ptx_exec_cvt;
+/* d = two numbers of 16 bits, of a and b, which are floats. */
+ptx_run_fn ptx_exec_cvt_pair;
+
+/* Memory: the address is a + value, or 32 bits of that; window, generic. The
+ * list has pairs: the slot of an element, and its width in bytes; type: of an
+ * element in memory. */
+ptx_run_fn ptx_exec_load, ptx_exec_store;
+/* The kernel's own parameters: at value, the same for all lanes. */
+ptx_run_fn ptx_exec_load_param;
+/* From [a + value] to [b], `count` bytes, e of which are read */
+ptx_run_fn ptx_exec_copy_async;
+/* d = old, [a] = old op b (c); mode: enum ptx_atomic; d may be UINT32_MAX */
+ptx_run_fn ptx_exec_atomic;
+/* d = a + window, or a - window; from generic if mode is 1; bytes */
+ptx_run_fn ptx_exec_cvta;
+/* d = whether a is in the window */
+ptx_run_fn ptx_exec_isspacep;
+ptx_run_fn ptx_exec_fence;
+ptx_run_fn ptx_exec_nothing;
+
+enum ptx_atomic {
+	PTX_ATOMIC_ADD,
+	PTX_ATOMIC_AND,
+	PTX_ATOMIC_OR,
+	PTX_ATOMIC_XOR,
+	PTX_ATOMIC_MIN,
+	PTX_ATOMIC_MAX,
+	PTX_ATOMIC_INC,
+	PTX_ATOMIC_DEC,
+	PTX_ATOMIC_EXCH,
+	PTX_ATOMIC_CAS,
+};
+
+enum ptx_shuffle {
+	PTX_SHUFFLE_UP,
+	PTX_SHUFFLE_DOWN,
+	PTX_SHUFFLE_BFLY,
+	PTX_SHUFFLE_IDX
+};
+
+/* d = a of another lane, given by b and c; e: whether there is one; mode */
+ptx_run_fn ptx_exec_shuffle;
+enum ptx_vote { PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
+/* d = of predicate a; mode */
+ptx_run_fn ptx_exec_vote;
+/* d = lanes with the same a; mode 1: 0 unless all have; e: whether; bytes */
+ptx_run_fn ptx_exec_match;
+/* d = all lanes' a; mode: enum ptx_atomic; type */
+ptx_run_fn ptx_exec_redux;
+/* One lane of those in the mask is chosen: d is its number, e who it is. */
+ptx_run_fn ptx_exec_elect;
+
+/* printf: what the parameters at list[0] and list[1] point to */
+ptx_run_fn ptx_exec_print;
+/* A failed assertion: message, file and line are in the list. */
+ptx_run_fn ptx_exec_assert;
+/* Moves `count` bytes in a thread's memory, from value to target; at calls. */
+ptx_run_fn ptx_exec_param_copy;
+
+/* The result of the function that slot a says, to value: `count` bytes. */
+ptx_run_fn ptx_exec_result_copy;
+
+/* In another mode of rounding, flushing and saturation: inner, mode. */
+ptx_run_fn ptx_exec_in_mode;
+
+/* The host's address of memory that a lane may touch. If it may not, ends the
+ * run and returns NULL. */
+unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
+			 unsigned int lane, uint64_t addr, size_t size,
+			 bool write);
+
+#endif

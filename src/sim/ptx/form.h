@@ -1,0 +1,246 @@
+/* A kernel in the form in which it runs. The 32 threads of a warp run an
+ * operation together, as lanes. A warp has a frame of slots: a register has 32
+ * elements of its width side by side, and a predicate is a mask of lanes.
+ * Constants are slots, too. */
+#ifndef SIM_PTX_FORM_H
+#define SIM_PTX_FORM_H
+
+#include "reach.h"
+
+enum { PTX_LANES = 32, PTX_BARRIERS = 16 };
+
+#define PTX_ALL_LANES UINT32_MAX
+
+/* Where the spaces are in the numbers of generic addresses. Others are the
+ * host's own. */
+#define PTX_WINDOW_BITS 48
+enum ptx_window {
+	PTX_WINDOW_GLOBAL,
+	PTX_WINDOW_SHARED,
+	PTX_WINDOW_LOCAL,
+};
+
+enum ptx_step {
+	PTX_STEP_PLAIN,  /* run() does it all */
+	PTX_STEP_BRANCH, /* to `target` */
+	PTX_STEP_TABLE,  /* to list[a] of `count` */
+	PTX_STEP_RETURN, /* to what slot a says */
+	PTX_STEP_EXIT,
+	PTX_STEP_CALL,    /* to `target`; slot d keeps the way back */
+	PTX_STEP_POINTER, /* to the function whose address is in a */
+	PTX_STEP_SYNC,    /* run() once all lanes in slot `target` are there */
+	PTX_STEP_BARRIER, /* number a, threads b (0: all), c, d; mode */
+	PTX_STEP_TRAP,
+};
+
+struct ptx_op;
+struct ptx_warp;
+
+/* Does an operation for some lanes. */
+typedef void ptx_run_fn(struct ptx_warp *warp, const struct ptx_op *op,
+			uint32_t mask);
+
+struct ptx_op {
+	ptx_run_fn *run;
+	ptx_run_fn *inner; /* what run() does in another mode */
+	uint32_t guard;    /* slot of a predicate */
+	uint32_t guard_flip;
+	uint32_t d, a, b, c, e; /* slots */
+	uint32_t target;        /* of the code, or whatever run() wants */
+	uint32_t count;         /* of list */
+	const uint32_t *list;
+	int64_t value;           /* an offset, or whatever run() wants */
+	uint8_t step;            /* enum ptx_step */
+	uint8_t mode;            /* enum ptx_mode, or whatever run() wants */
+	uint8_t type, from_type; /* enum ptx_type */
+	uint8_t window;          /* of an address: enum ptx_window */
+	bool narrow;             /* an address of 32 bits */
+	bool generic;
+	uint8_t bytes; /* of an element in memory */
+	unsigned int line;
+};
+
+enum ptx_mode {
+	PTX_MODE_NEAREST,
+	PTX_MODE_ZERO,
+	PTX_MODE_DOWN,
+	PTX_MODE_UP,
+	PTX_MODE_ROUND = 3,
+	PTX_MODE_FLUSH = 4,    /* .ftz */
+	PTX_MODE_SATURATE = 8, /* to 0 ... 1 */
+};
+
+enum ptx_constant_kind {
+	PTX_CONSTANT_BITS,
+	PTX_CONSTANT_VARIABLE, /* its address + bits */
+	PTX_CONSTANT_PARAM, /* the address of the kernel's parameters + bits */
+};
+
+struct ptx_constant {
+	enum ptx_constant_kind kind;
+	uint32_t slot;
+	uint8_t bytes; /* width; 0 for a predicate */
+	uint64_t bits;
+	const struct ptx_variable *variable;
+};
+
+/* A special register that is a slot. */
+struct ptx_special {
+	uint32_t slot;
+	uint8_t which; /* enum ptx_special_kind */
+	char part;
+};
+
+enum ptx_special_kind {
+	PTX_SPECIAL_TID,
+	PTX_SPECIAL_NTID,
+	PTX_SPECIAL_CTAID,
+	PTX_SPECIAL_NCTAID,
+	PTX_SPECIAL_LANEID,
+	PTX_SPECIAL_WARPID,
+	PTX_SPECIAL_NWARPID,
+	PTX_SPECIAL_LANEMASK_EQ,
+	PTX_SPECIAL_LANEMASK_LE,
+	PTX_SPECIAL_LANEMASK_LT,
+	PTX_SPECIAL_LANEMASK_GE,
+	PTX_SPECIAL_LANEMASK_GT,
+	PTX_SPECIAL_DYNAMIC_SMEM,
+	PTX_SPECIAL_TOTAL_SMEM,
+	PTX_SPECIAL_ZERO, /* of one cluster of one block, and the like */
+	PTX_SPECIAL_ONE,
+};
+
+enum ptx_barrier_mode {
+	PTX_BARRIER_SYNC,
+	PTX_BARRIER_ARRIVE, /* without waiting */
+	PTX_BARRIER_POPC,   /* d = how many have predicate c */
+	PTX_BARRIER_AND,    /* d = whether all, */
+	PTX_BARRIER_OR,     /* or any */
+};
+
+/* Bytes in a thread's memory. */
+struct ptx_piece {
+	uint32_t place, size;
+};
+
+/* A function that is part of a program. */
+struct ptx_routine {
+	const struct ptx_piece *params;
+	uint32_t param_count;
+	struct ptx_piece result;
+	bool pointed;   /* its address is taken */
+	uint32_t entry; /* where its code begins */
+	uint32_t back;  /* the slot of the way back */
+	uint64_t address;
+	uint32_t active; /* the slot of a mask: lanes that are in it */
+};
+
+struct ptx_program {
+	struct ptx_arena arena;
+	const struct ptx_module *module;
+	const struct ptx_kernel *kernel;
+	struct ptx_op *ops;
+	uint32_t op_count;
+	struct ptx_constant *constants;
+	uint32_t constant_count;
+	struct ptx_special *specials;
+	uint32_t special_count;
+	struct ptx_routine *routines;
+	uint32_t routine_count;
+	uint32_t frame_bytes;         /* of a warp */
+	size_t shared_bytes, dynamic; /* static; where dynamic memory begins */
+	size_t thread_params; /* where parameters of functions begin in it */
+	size_t thread_bytes;  /* local memory and parameters, of each thread */
+};
+
+struct ptx_range {
+	uint64_t begin, end;
+	bool write;
+};
+
+struct ptx_block;
+
+enum { PTX_RANGES = 8 };
+
+struct ptx_run {
+	const struct ptx_program *program;
+	const struct ptx_launch *launch;
+	const struct ptx_host *host;
+	unsigned char *params; /* the buffer of the kernel's parameters */
+	struct ptx_range ranges[PTX_RANGES];
+	unsigned int range_next;
+	struct ptx_range *variables; /* of the module */
+	uint32_t variable_count;
+	unsigned int threads; /* of a block */
+	unsigned int warps;
+	size_t shared_bytes;
+	uint64_t steps;     /* operations of warps */
+	uint64_t next_tick; /* see struct ptx_host */
+	enum ptx_result result;
+	struct ptx_error *error;
+};
+
+struct ptx_warp {
+	unsigned char *frame;
+	unsigned char *local; /* thread_bytes for each lane */
+	struct ptx_run *run;
+	struct ptx_block *block;
+	unsigned int index; /* in the block */
+	uint32_t live;      /* lanes that have not ended */
+	uint32_t syncing;   /* lanes that wait for others of the warp */
+	uint32_t blocked;   /* lanes that wait at a barrier */
+	uint32_t pc[PTX_LANES];
+	/* Of the lanes that are blocked: the barrier, and where they came. */
+	uint8_t barrier[PTX_LANES];
+	const struct ptx_op *waits[PTX_LANES];
+};
+
+struct ptx_barrier {
+	unsigned int arrived, expected; /* expected 0: all that live */
+	unsigned int set;               /* arrived with a predicate */
+};
+
+struct ptx_block {
+	struct ptx_run *run;
+	unsigned char *shared;
+	unsigned char *memory; /* all that the block has */
+	struct ptx_warp *warps;
+	unsigned int id[3];
+	unsigned int live; /* threads */
+	struct ptx_barrier barriers[PTX_BARRIERS];
+};
+
+static inline void *ptx_slot(const struct ptx_warp *warp, uint32_t slot)
+{
+	return warp->frame + slot;
+}
+
+/* For each lane i in mask: the loop over all of them can use vectors. */
+#define PTX_FOR_LANES(mask, ...) \
+	do { \
+		if ((mask) == PTX_ALL_LANES) { \
+			PTX_IVDEP \
+			for (unsigned int i = 0; i < PTX_LANES; i++) \
+				__VA_ARGS__ \
+		} else { \
+			for (uint32_t left_ = (mask); left_; \
+			     left_ &= left_ - 1) { \
+				unsigned int i = \
+					(unsigned int)__builtin_ctz(left_); \
+				__VA_ARGS__ \
+			} \
+		} \
+	} while (0)
+
+#ifdef __clang__
+#define PTX_IVDEP
+#else
+#define PTX_IVDEP _Pragma("GCC ivdep")
+#endif
+
+/* Ends the run with an error. */
+void ptx_run_fail(struct ptx_warp *warp, const struct ptx_op *op,
+		  unsigned int lane, enum ptx_result result, const char *format,
+		  ...) __attribute__((format(printf, 5, 6)));
+
+#endif

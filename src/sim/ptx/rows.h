@@ -1,0 +1,85 @@
+/* The plain instructions, one row for each name, form and types. */
+#ifndef SIM_PTX_ROWS_H
+#define SIM_PTX_ROWS_H
+
+#include "form.h"
+
+#define PTX_IS(type) (UINT32_C(1) << PTX_##type)
+#define PTX_ANY16 \
+	(PTX_IS(B16) | PTX_IS(U16) | PTX_IS(S16) | PTX_IS(F16) | PTX_IS(BF16))
+#define PTX_ANY32 \
+	(PTX_IS(B32) | PTX_IS(U32) | PTX_IS(S32) | PTX_IS(F32) | \
+	 PTX_IS(F16X2) | PTX_IS(BF16X2))
+#define PTX_ANY64 (PTX_IS(B64) | PTX_IS(U64) | PTX_IS(S64) | PTX_IS(F64))
+
+struct ptx_row {
+	const char *name;
+	/* A modifier that the instruction needs to have; or NULL. Rows with
+	 * one stand before those without. */
+	const char *form;
+	uint32_t types; /* PTX_IS() of the first type; 0: it has none */
+	/* The operands' widths, in order: T of the type, W twice that, H half
+	 * of it, 4 or 8 or 2 bytes, P a predicate, S the second type. */
+	const char *shape;
+	ptx_run_fn *run;
+};
+
+struct ptx_rows {
+	const struct ptx_row *rows;
+	size_t count;
+};
+
+/* Of the files exec_*.c. */
+extern const struct ptx_rows ptx_rows_integer, ptx_rows_bits, ptx_rows_float,
+	ptx_rows_half, ptx_rows_select;
+
+#define PTX_ROWS(list) \
+	{ \
+		list, sizeof(list) / sizeof((list)[0]) \
+	}
+
+/* d = an expression in x, y and z, which are a, b and c. */
+#define PTX_UNARY(name, type, ...) \
+	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
+			 uint32_t mask) \
+	{ \
+		type *d = ptx_slot(warp, op->d); \
+		const type *a = ptx_slot(warp, op->a); \
+\
+		PTX_FOR_LANES(mask, { \
+			type x = a[i]; \
+			d[i] = (type)(__VA_ARGS__); \
+		}); \
+	}
+#define PTX_BINARY(name, to, type, type_b, ...) \
+	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
+			 uint32_t mask) \
+	{ \
+		to *d = ptx_slot(warp, op->d); \
+		const type *a = ptx_slot(warp, op->a); \
+		const type_b *b = ptx_slot(warp, op->b); \
+\
+		PTX_FOR_LANES(mask, { \
+			type x = a[i]; \
+			type_b y = b[i]; \
+			d[i] = (to)(__VA_ARGS__); \
+		}); \
+	}
+#define PTX_TERNARY(name, to, type, type_b, type_c, ...) \
+	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
+			 uint32_t mask) \
+	{ \
+		to *d = ptx_slot(warp, op->d); \
+		const type *a = ptx_slot(warp, op->a); \
+		const type_b *b = ptx_slot(warp, op->b); \
+		const type_c *c = ptx_slot(warp, op->c); \
+\
+		PTX_FOR_LANES(mask, { \
+			type x = a[i]; \
+			type_b y = b[i]; \
+			type_c z = c[i]; \
+			d[i] = (to)(__VA_ARGS__); \
+		}); \
+	}
+
+#endif

@@ -1,0 +1,317 @@
+/* The threads of a warp. Those that stand at the same operation do it together.
+ * Of several such groups the one that is furthest behind runs, until it meets
+ * another: so they come together again where branches do. */
+#include <string.h>
+
+#include "exec.h"
+#include "run.h"
+
+enum { TURN = 20000 }; /* operations, while other groups wait */
+
+/* The lanes that run now, and where they are. */
+struct group {
+	uint32_t mask;
+	uint32_t pc;
+	uint32_t meeting; /* the next place where other lanes are */
+};
+
+/* The lanes at the lowest place that is not below `from`. */
+static struct group group_find(const struct ptx_warp *warp, uint32_t ready,
+			       uint32_t from)
+{
+	struct group group = {0, UINT32_MAX, UINT32_MAX};
+
+	for (uint32_t left = ready; left; left &= left - 1) {
+		uint32_t pc = warp->pc[__builtin_ctz(left)];
+
+		if (pc >= from && pc < group.pc)
+			group.pc = pc;
+	}
+	for (uint32_t left = ready; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (warp->pc[i] == group.pc)
+			group.mask |= UINT32_C(1) << i;
+		else if (warp->pc[i] > group.pc && warp->pc[i] < group.meeting)
+			group.meeting = warp->pc[i];
+	}
+	return group;
+}
+
+static void group_leave(struct ptx_warp *warp, uint32_t mask, uint32_t pc)
+{
+	for (uint32_t left = mask; left; left &= left - 1)
+		warp->pc[__builtin_ctz(left)] = pc;
+}
+
+static void lanes_end(struct ptx_warp *warp, uint32_t mask)
+{
+	struct ptx_block *block = warp->block;
+
+	warp->live &= ~mask;
+	warp->syncing = 0; /* those look again whom they wait for */
+	block->live -= (unsigned int)__builtin_popcount(mask);
+	for (unsigned int i = 0; i < PTX_BARRIERS; i++)
+		ptx_barrier_check(block, i);
+}
+
+/* Lanes that jump each to a place of their own. */
+static void jump_each(struct ptx_warp *warp, uint32_t mask,
+		      const uint32_t *places)
+{
+	PTX_FOR_LANES(mask, { warp->pc[i] = places[i]; });
+}
+
+static void table_jump(struct ptx_warp *warp, const struct ptx_op *op,
+		       uint32_t mask)
+{
+	const uint32_t *index = ptx_slot(warp, op->a);
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (index[i] >= op->count) {
+			ptx_run_fail(warp, op, i, PTX_TRAPPED,
+				     "brx.idx to label %u of %u", index[i],
+				     op->count);
+			return;
+		}
+		warp->pc[i] = op->list[index[i]];
+	}
+}
+
+/* A function has one place for the variables of each thread. */
+static bool routine_enter(struct ptx_warp *warp, const struct ptx_op *op,
+			  const struct ptx_routine *routine, uint32_t mask,
+			  uint32_t back)
+{
+	uint32_t *active = ptx_slot(warp, routine->active);
+	uint32_t *backs = ptx_slot(warp, routine->back);
+
+	if (*active & mask) {
+		ptx_run_fail(warp, op,
+			     (unsigned int)__builtin_ctz(*active & mask),
+			     PTX_TRAPPED, "recursion is not supported");
+		return false;
+	}
+	*active |= mask;
+	PTX_FOR_LANES(mask, { backs[i] = back; });
+	group_leave(warp, mask, routine->entry);
+	return true;
+}
+
+/* The list has the place and the size of each argument. */
+static void args_copy(struct ptx_warp *warp, const struct ptx_op *op,
+		      const struct ptx_routine *to, unsigned int lane)
+{
+	unsigned char *memory =
+		warp->local + lane * warp->run->program->thread_bytes;
+
+	for (uint32_t k = 0; k < op->count / 2 && k < to->param_count; k++) {
+		uint32_t size = op->list[2 * k + 1];
+
+		memmove(memory + to->params[k].place, memory + op->list[2 * k],
+			size < to->params[k].size ? size : to->params[k].size);
+	}
+}
+
+static void pointer_call(struct ptx_warp *warp, const struct ptx_op *op,
+			 uint32_t mask, uint32_t back)
+{
+	const struct ptx_program *program = warp->run->program;
+	const uint64_t *to = ptx_slot(warp, op->a);
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+		const struct ptx_routine *found = NULL;
+
+		for (uint32_t k = 1; k < program->routine_count; k++)
+			if (program->routines[k].address == to[i])
+				found = &program->routines[k];
+		if (!found || !found->pointed) {
+			ptx_run_fail(warp, op, i, PTX_TRAPPED,
+				     "a call of 0x%llx, which is no function",
+				     (unsigned long long)to[i]);
+			return;
+		}
+		args_copy(warp, op, found, i);
+		((uint32_t *)ptx_slot(warp, op->d))[i] =
+			(uint32_t)(found - program->routines);
+		if (!routine_enter(warp, op, found, UINT32_C(1) << i, back))
+			return;
+	}
+}
+
+/* Does an operation of several lanes if all that are named wait for it. The
+ * others wait. */
+static void sync_try(struct ptx_warp *warp, const struct ptx_op *op,
+		     uint32_t mask, uint32_t pc)
+{
+	const uint32_t *members = ptx_slot(warp, op->target);
+	uint32_t named = members[__builtin_ctz(mask)] & warp->live;
+	uint32_t there = mask;
+
+	for (uint32_t left = warp->syncing; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (warp->pc[i] == pc || op->run == ptx_exec_nothing)
+			there |= UINT32_C(1) << i;
+	}
+	group_leave(warp, mask, pc);
+	warp->syncing |= mask;
+	if (named & ~warp->syncing)
+		return;
+	if (named & ~there) {
+		ptx_run_fail(warp, op, (unsigned int)__builtin_ctz(mask),
+			     PTX_TRAPPED,
+			     "threads of a warp meet at different places");
+		return;
+	}
+	there &= named | mask;
+	warp->syncing &= ~there;
+	op->run(warp, op, there);
+	PTX_FOR_LANES(there, { warp->pc[i]++; });
+}
+
+static void barrier_wait(struct ptx_warp *warp, const struct ptx_op *op,
+			 uint32_t mask, uint32_t pc)
+{
+	unsigned int lane = (unsigned int)__builtin_ctz(mask);
+	uint32_t number = ((uint32_t *)ptx_slot(warp, op->a))[lane];
+	uint32_t threads = ((uint32_t *)ptx_slot(warp, op->b))[lane];
+	uint32_t set = *(uint32_t *)ptx_slot(warp, op->c) & mask;
+	struct ptx_barrier *barrier;
+
+	if (number >= PTX_BARRIERS) {
+		ptx_run_fail(warp, op, lane, PTX_TRAPPED, "barrier %u of %d",
+			     number, PTX_BARRIERS);
+		return;
+	}
+	barrier = &warp->block->barriers[number];
+	barrier->expected = threads;
+	barrier->arrived += (unsigned int)__builtin_popcount(mask);
+	barrier->set += (unsigned int)__builtin_popcount(set);
+	group_leave(warp, mask, pc + 1);
+	if (op->mode != PTX_BARRIER_ARRIVE) {
+		warp->blocked |= mask;
+		PTX_FOR_LANES(mask, {
+			warp->barrier[i] = (uint8_t)number;
+			warp->waits[i] = op;
+		});
+	}
+	ptx_barrier_check(warp->block, number);
+}
+
+enum fate {
+	GOES_ON,
+	LEFT, /* the group stands at its pc, with others or to be looked at */
+	GONE, /* each lane has been told its place */
+};
+
+static enum fate at_place(const struct group *group)
+{
+	return group->pc < group->meeting ? GOES_ON : LEFT;
+}
+
+/* Does what is not plain for the lanes in mask. */
+static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
+		      struct group *group, uint32_t mask)
+{
+	const struct ptx_routine *routines = warp->run->program->routines;
+	uint32_t next = group->pc + 1;
+
+	if (!mask || (op->step == PTX_STEP_BRANCH && mask == group->mask)) {
+		group->pc = mask ? op->target : next;
+		return at_place(group);
+	}
+	group_leave(warp, group->mask & ~mask, next);
+	switch ((enum ptx_step)op->step) {
+	case PTX_STEP_BRANCH:
+		group_leave(warp, mask, op->target);
+		break;
+	case PTX_STEP_TABLE:
+		table_jump(warp, op, mask);
+		break;
+	case PTX_STEP_RETURN:
+		*(uint32_t *)ptx_slot(warp, routines[op->target].active) &=
+			~mask;
+		jump_each(warp, mask,
+			  ptx_slot(warp, routines[op->target].back));
+		break;
+	case PTX_STEP_EXIT:
+		lanes_end(warp, mask);
+		break;
+	case PTX_STEP_CALL:
+		routine_enter(warp, op, &routines[op->target], mask, next);
+		break;
+	case PTX_STEP_POINTER:
+		pointer_call(warp, op, mask, next);
+		break;
+	case PTX_STEP_SYNC:
+		sync_try(warp, op, mask, group->pc);
+		break;
+	case PTX_STEP_BARRIER:
+		barrier_wait(warp, op, mask, group->pc);
+		break;
+	case PTX_STEP_TRAP:
+		ptx_run_fail(warp, op, (unsigned int)__builtin_ctz(mask),
+			     PTX_TRAPPED, "trap");
+		break;
+	case PTX_STEP_PLAIN:
+		break;
+	}
+	return GONE;
+}
+
+/* Runs a group until it is no more, meets others or has done its turn. */
+static unsigned int group_run(struct ptx_warp *warp, struct group *group,
+			      unsigned int most)
+{
+	const struct ptx_op *ops = warp->run->program->ops;
+	enum fate fate = GOES_ON;
+	unsigned int done = 0;
+
+	while (fate == GOES_ON && done < most) {
+		const struct ptx_op *op = &ops[group->pc];
+		uint32_t mask = *(uint32_t *)ptx_slot(warp, op->guard);
+
+		mask = (mask ^ op->guard_flip) & group->mask;
+		done++;
+		if (op->step != PTX_STEP_PLAIN) {
+			fate = step(warp, op, group, mask);
+			continue;
+		}
+		if (mask)
+			op->run(warp, op, mask);
+		group->pc++;
+		fate = warp->run->result ? LEFT : at_place(group);
+	}
+	if (fate != GONE)
+		group_leave(warp, group->mask, group->pc);
+	return done;
+}
+
+unsigned int ptx_warp_run(struct ptx_warp *warp, unsigned int most)
+{
+	uint32_t from = 0;
+	unsigned int done = 0;
+
+	while (done < most && !warp->run->result) {
+		uint32_t ready = warp->live & ~warp->blocked & ~warp->syncing;
+		unsigned int turn = most - done < TURN ? most - done : TURN;
+		struct group group = group_find(warp, ready, from);
+		unsigned int ran;
+
+		if (!ready)
+			break;
+		if (!group.mask) {
+			from = 0;
+			continue;
+		}
+		ran = group_run(warp, &group, turn);
+		done += ran;
+		/* A lane that waits for others must not keep them waiting. */
+		from = ran == TURN ? group.pc + 1 : 0;
+	}
+	return done;
+}
