@@ -133,6 +133,15 @@ static uint32_t special_read(struct ptx_encoder *encoder,
 	const struct ptx_word *at = names;
 	struct ptx_special made = {.part = operand->part};
 
+	if (bytes == 4 && (!strcmp(operand->name, "%envreg1") ||
+			   !strcmp(operand->name, "%envreg2")))
+		return ptx_encode_constant(
+			encoder,
+			(struct ptx_constant){
+				.kind = PTX_CONSTANT_GRID,
+				.bytes = 4,
+				.bits = operand->name[7] == '2' ? 32 : 0,
+			});
 	while (at->name && strcmp(at->name, operand->name))
 		at++;
 	if (!at->name || bytes != 4)

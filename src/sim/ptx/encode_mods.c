@@ -113,11 +113,17 @@ static size_t shape_bytes(char shape, enum ptx_type type)
 	}
 }
 
+static bool carries_in(const char *name)
+{
+	return !strcmp(name, "addc") || !strcmp(name, "subc") ||
+	       !strcmp(name, "madc");
+}
+
 /* Modifiers of a row's form, and those that each kind of number may have. */
 static void mods_check(struct ptx_encoder *encoder, const struct ptx_row *row)
 {
 	bool real = ptx_type_class(encoder->ins->types[0]) == PTX_CLASS_FLOAT;
-	bool carries = !strcmp(row->name, "addc") || !strcmp(row->name, "subc");
+	bool carries = carries_in(row->name);
 	char list[64];
 
 	snprintf(list, sizeof(list), "%s%s", row->form ? row->form : "",
@@ -136,10 +142,9 @@ static void mode_set(struct ptx_encoder *encoder, struct ptx_op *op)
 	enum ptx_type type = encoder->ins->types[0];
 	const char *name = encoder->ins->name;
 
-	if (!strcmp(name, "addc") || !strcmp(name, "subc") ||
-	    ptx_has(encoder->ins, "cc")) {
+	if (carries_in(name) || ptx_has(encoder->ins, "cc")) {
 		op->e = encoder->carry;
-		op->mode = (name[3] == 'c' ? 1 : 0) |
+		op->mode = (carries_in(name) ? 1 : 0) |
 			   (ptx_has(encoder->ins, "cc") ? 2 : 0);
 		return;
 	}

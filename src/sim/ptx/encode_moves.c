@@ -189,6 +189,13 @@ static const struct ptx_word combined[] = {
 	{NULL, 0},
 };
 
+static ptx_run_fn *compare_fn(bool set, bool halves)
+{
+	if (halves)
+		return set ? ptx_exec_set_halves : ptx_exec_setp_halves;
+	return set ? ptx_exec_set : ptx_exec_setp;
+}
+
 /* setp, and set with a number for its result. */
 static void compare(struct ptx_encoder *encoder, bool set)
 {
@@ -199,13 +206,18 @@ static void compare(struct ptx_encoder *encoder, bool set)
 	const struct ptx_operand *to_operand = ptx_encode_operand(encoder, 0);
 	bool pair = to_operand->kind == PTX_PAIR;
 	size_t bytes = ptx_type_bytes(type);
+	bool halves = type == PTX_F16X2 || type == PTX_BF16X2 ||
+		      (set && bytes == 2 && ptx_type_bytes(to) == 2 &&
+		       ptx_type_class(type) == PTX_CLASS_FLOAT);
 	struct ptx_op made = {0}, *op;
 
 	ptx_encode_mods(encoder,
 			"eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu "
 			"geu num nan and or xor ftz");
-	if (!accept || !is_single_number(type) || bytes < 2 ||
-	    (set && (ptx_type_bytes(to) != 4 || pair)))
+	if (!accept || bytes < 2 || bytes > 8 || (set && pair) ||
+	    !(is_single_number(type) || halves))
+		ptx_encode_unsupported(encoder);
+	if (set && ptx_type_bytes(to) != (halves ? bytes : 4))
 		ptx_encode_unsupported(encoder);
 	made.a =
 		ptx_encode_read(encoder, ptx_encode_operand(encoder, 1), bytes);
@@ -216,10 +228,10 @@ static void compare(struct ptx_encoder *encoder, bool set)
 			 : encoder->always;
 	made.d = ptx_encode_write(encoder,
 				  pair ? &to_operand->items[0] : to_operand,
-				  set ? 4 : 0);
+				  set ? ptx_type_bytes(to) : 0);
 	made.e = pair ? ptx_encode_write(encoder, &to_operand->items[1], 0)
 		      : ptx_encode_slot(encoder, 0);
-	op = ptx_encode_emit(encoder, set ? ptx_exec_set : ptx_exec_setp);
+	op = ptx_encode_emit(encoder, compare_fn(set, halves));
 	op->a = made.a;
 	op->b = made.b;
 	op->c = made.c;

@@ -19,6 +19,11 @@ enum ptx_combine {
 ptx_run_fn ptx_exec_setp;
 /* The same with a number for d, of from_type. */
 ptx_run_fn ptx_exec_set;
+/* The same for numbers of 16 bits: setp of two of them in a register has a
+ * predicate for each. */
+ptx_run_fn ptx_exec_setp_halves, ptx_exec_set_halves;
+/* x and y, combined as enum ptx_combine says. */
+uint32_t ptx_combine(uint32_t x, uint32_t y, uint32_t how);
 /* d = a is one of the kinds in mode: NaN 1, infinite 2, subnormal 4, normal 8,
  * zero 16 */
 ptx_run_fn ptx_exec_testp;

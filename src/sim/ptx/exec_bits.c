@@ -229,6 +229,23 @@ PTX_BINARY(bmsk_clamp, uint32_t, uint32_t, uint32_t,
 PTX_BINARY(bmsk_wrap, uint32_t, uint32_t, uint32_t,
 	   ((1u << (y & 31)) - 1) << (x & 31))
 
+/* Two numbers of 16 bits in a register. */
+#define TWO(low, high) ((uint32_t)(uint16_t)(low) | (uint32_t)(high) << 16)
+#define LOW(x) ((int16_t)(x))
+#define HIGH(x) ((int16_t)((x) >> 16))
+#define LEAST(x, y) ((x) < (y) ? (x) : (y))
+#define MOST_OF(x, y) ((x) > (y) ? (x) : (y))
+PTX_BINARY(add_16x2, uint32_t, uint32_t, uint32_t,
+	   TWO(x + y, (x >> 16) + (y >> 16)))
+PTX_BINARY(min_u16x2, uint32_t, uint32_t, uint32_t,
+	   TWO(LEAST(x & 0xffff, y & 0xffff), LEAST(x >> 16, y >> 16)))
+PTX_BINARY(max_u16x2, uint32_t, uint32_t, uint32_t,
+	   TWO(MOST_OF(x & 0xffff, y & 0xffff), MOST_OF(x >> 16, y >> 16)))
+PTX_BINARY(min_s16x2, uint32_t, uint32_t, uint32_t,
+	   TWO(LEAST(LOW(x), LOW(y)), LEAST(HIGH(x), HIGH(y))))
+PTX_BINARY(max_s16x2, uint32_t, uint32_t, uint32_t,
+	   TWO(MOST_OF(LOW(x), LOW(y)), MOST_OF(HIGH(x), HIGH(y))))
+
 /* Predicates are masks of lanes already. */
 #define PREDICATE(name, expression) \
 	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
@@ -296,6 +313,11 @@ static const struct ptx_row rows[] = {
 	{"prmt", NULL, PTX_ANY32, "4444", prmt},
 	{"lop3", NULL, PTX_ANY32, "44444", lop3},
 	{"fns", NULL, PTX_ANY32, "4444", fns},
+	{"add", NULL, PTX_IS(U16X2) | PTX_IS(S16X2), "TTT", add_16x2},
+	{"min", NULL, PTX_IS(U16X2), "TTT", min_u16x2},
+	{"max", NULL, PTX_IS(U16X2), "TTT", max_u16x2},
+	{"min", NULL, PTX_IS(S16X2), "TTT", min_s16x2},
+	{"max", NULL, PTX_IS(S16X2), "TTT", max_s16x2},
 	{"bmsk", "clamp", PTX_ANY32, "444", bmsk_clamp},
 	{"bmsk", "wrap", PTX_ANY32, "444", bmsk_wrap},
 };

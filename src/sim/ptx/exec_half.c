@@ -3,6 +3,7 @@
  * quotients. */
 #include <math.h>
 
+#include "exec.h"
 #include "half.h"
 #include "rows.h"
 
@@ -103,6 +104,59 @@ static void halves_run(struct ptx_warp *warp, const struct ptx_op *op,
 					     ? real_of(c[k], brain)
 					     : 0),
 				brain);
+	});
+}
+
+static bool is_accepted(uint32_t accept, double x, double y)
+{
+	return accept & (x < y    ? PTX_LESS
+			 : x == y ? PTX_EQUAL
+			 : x > y  ? PTX_GREATER
+				  : PTX_UNORDERED);
+}
+
+void ptx_exec_setp_halves(struct ptx_warp *warp, const struct ptx_op *op,
+			  uint32_t mask)
+{
+	const uint16_t *a = ptx_slot(warp, op->a), *b = ptx_slot(warp, op->b);
+	uint32_t third = *(uint32_t *)ptx_slot(warp, op->c);
+	bool brain = op->type == PTX_BF16X2;
+
+	for (unsigned int half = 0; half < 2; half++) {
+		uint32_t *p = ptx_slot(warp, half ? op->e : op->d), made = 0;
+
+		for (unsigned int i = 0; i < PTX_LANES; i++)
+			if (is_accepted(op->count,
+					real_of(a[2 * i + half], brain),
+					real_of(b[2 * i + half], brain)))
+				made |= UINT32_C(1) << i;
+		made = ptx_combine(made, third, op->target);
+		*p = (*p & ~mask) | (made & mask);
+	}
+}
+
+void ptx_exec_set_halves(struct ptx_warp *warp, const struct ptx_op *op,
+			 uint32_t mask)
+{
+	const uint16_t *a = ptx_slot(warp, op->a), *b = ptx_slot(warp, op->b);
+	uint32_t third = *(uint32_t *)ptx_slot(warp, op->c);
+	bool brain = op->type == PTX_BF16X2 || op->type == PTX_BF16;
+	unsigned int pieces =
+		op->type == PTX_F16X2 || op->type == PTX_BF16X2 ? 2 : 1;
+	uint16_t one = ptx_type_class(op->from_type) != PTX_CLASS_FLOAT
+			       ? UINT16_MAX
+			       : half_of(1, brain);
+	uint16_t *d = ptx_slot(warp, op->d);
+
+	PTX_FOR_LANES(mask, {
+		for (unsigned int k = i * pieces; k < (i + 1) * pieces; k++) {
+			bool is = is_accepted(op->count, real_of(a[k], brain),
+					      real_of(b[k], brain));
+
+			d[k] = ptx_combine(is, third >> i & 1, op->target) & 1
+				       ? one
+				       : 0;
+		}
 	});
 }
 

@@ -175,6 +175,42 @@ PTX_TERNARY(dp2a_hi, uint32_t, uint32_t, uint32_t, uint32_t,
 CARRYING(32, uint32_t)
 CARRYING(64, uint64_t)
 
+/* The same with a product: its low or its high half is added. */
+#define PRODUCTS(t, number, wide, bits, half, shift) \
+	static void mad_##half##_cc_##t(struct ptx_warp *warp, \
+					const struct ptx_op *op, uint32_t mask) \
+	{ \
+		number *d = ptx_slot(warp, op->d); \
+		const number *a = ptx_slot(warp, op->a); \
+		const number *b = ptx_slot(warp, op->b); \
+		const number *c = ptx_slot(warp, op->c); \
+		uint32_t *carry = ptx_slot(warp, op->e); \
+		bool in = op->mode & 1, out = op->mode & 2; \
+		bool is_signed = op->type == PTX_S32 || op->type == PTX_S64; \
+		\
+		for (unsigned int i = 0; i < PTX_LANES; i++) { \
+			number x = a[i], y = b[i], sum; \
+			number part = (number)((wide)x * y >> (shift)); \
+			bool over; \
+			\
+			if (!(mask >> i & 1)) \
+				continue; \
+			if ((shift) && is_signed) \
+				part -= (x >> ((bits)-1) ? y : 0) + \
+					(y >> ((bits)-1) ? x : 0); \
+			over = __builtin_add_overflow(part, c[i], &sum); \
+			over |= __builtin_add_overflow( \
+				sum, (number)(in ? *carry >> i & 1 : 0), &sum); \
+			d[i] = sum; \
+			if (out) \
+				CARRY_OUT(over); \
+		} \
+	}
+PRODUCTS(32, uint32_t, uint64_t, 32, lo, 0)
+PRODUCTS(32, uint32_t, uint64_t, 32, hi, 32)
+PRODUCTS(64, uint64_t, unsigned __int128, 64, lo, 0)
+PRODUCTS(64, uint64_t, unsigned __int128, 64, hi, 64)
+
 #define INT16 (PTX_IS(U16) | PTX_IS(S16))
 #define INT32 (PTX_IS(U32) | PTX_IS(S32) | PTX_IS(B32))
 #define INT64 (PTX_IS(U64) | PTX_IS(S64) | PTX_IS(B64))
@@ -198,7 +234,7 @@ CARRYING(64, uint64_t)
 static const struct ptx_row rows[] = {
 	{"add", "sat", PTX_IS(S32), "TTT", add_sat},
 	{"sub", "sat", PTX_IS(S32), "TTT", sub_sat},
-	{"mad", "sat", PTX_IS(S32), "TTTT", mad_hi_sat},
+	{"mad", "hi,sat", PTX_IS(S32), "TTTT", mad_hi_sat},
 	{"add", "cc", INT32, "TTT", add_cc_32},
 	{"add", "cc", INT64, "TTT", add_cc_64},
 	{"sub", "cc", INT32, "TTT", sub_cc_32},
@@ -207,6 +243,14 @@ static const struct ptx_row rows[] = {
 	{"addc", NULL, INT64, "TTT", add_cc_64},
 	{"subc", NULL, INT32, "TTT", sub_cc_32},
 	{"subc", NULL, INT64, "TTT", sub_cc_64},
+	{"mad", "lo,cc", INT32, "TTTT", mad_lo_cc_32},
+	{"mad", "hi,cc", INT32, "TTTT", mad_hi_cc_32},
+	{"mad", "lo,cc", INT64, "TTTT", mad_lo_cc_64},
+	{"mad", "hi,cc", INT64, "TTTT", mad_hi_cc_64},
+	{"madc", "lo", INT32, "TTTT", mad_lo_cc_32},
+	{"madc", "hi", INT32, "TTTT", mad_hi_cc_32},
+	{"madc", "lo", INT64, "TTTT", mad_lo_cc_64},
+	{"madc", "hi", INT64, "TTTT", mad_hi_cc_64},
 	WRAPPING_ROWS("add", NULL, "TTT", add),
 	WRAPPING_ROWS("sub", NULL, "TTT", sub),
 	WRAPPING_ROWS("mul", "lo", "TTT", mul),

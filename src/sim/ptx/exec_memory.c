@@ -19,6 +19,8 @@ static bool is_own(const struct ptx_run *run, uint64_t addr, size_t size,
 	if (!write && addr >= params &&
 	    addr + size <= params + run->program->kernel->param_bytes)
 		return true;
+	if (addr == (uintptr_t)&run->grid_barrier[1] && size <= 4)
+		return true;
 	for (uint32_t i = 0; i < run->variable_count; i++)
 		if (range_has(&run->variables[i], addr, size, write))
 			return true;

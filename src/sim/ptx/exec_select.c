@@ -71,7 +71,7 @@ static uint32_t compare(const struct ptx_warp *warp, const struct ptx_op *op)
 	}
 }
 
-static uint32_t combine(uint32_t x, uint32_t y, uint32_t how)
+uint32_t ptx_combine(uint32_t x, uint32_t y, uint32_t how)
 {
 	switch (how) {
 	case PTX_COMBINE_AND:
@@ -91,8 +91,8 @@ void ptx_exec_setp(struct ptx_warp *warp, const struct ptx_op *op,
 	uint32_t found = compare(warp, op);
 	uint32_t third = *(uint32_t *)ptx_slot(warp, op->c);
 	uint32_t *p = ptx_slot(warp, op->d), *q = ptx_slot(warp, op->e);
-	uint32_t yes = combine(found, third, op->target) & mask;
-	uint32_t no = combine(~found, third, op->target) & mask;
+	uint32_t yes = ptx_combine(found, third, op->target) & mask;
+	uint32_t no = ptx_combine(~found, third, op->target) & mask;
 
 	*q = (*q & ~mask) | no;
 	*p = (*p & ~mask) | yes;
@@ -102,7 +102,7 @@ void ptx_exec_setp(struct ptx_warp *warp, const struct ptx_op *op,
 void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
 	uint32_t third = *(uint32_t *)ptx_slot(warp, op->c);
-	uint32_t yes = combine(compare(warp, op), third, op->target);
+	uint32_t yes = ptx_combine(compare(warp, op), third, op->target);
 	uint32_t one =
 		op->from_type == PTX_F32 ? UINT32_C(0x3f800000) : UINT32_MAX;
 	uint32_t *d = ptx_slot(warp, op->d);

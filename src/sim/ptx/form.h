@@ -74,6 +74,7 @@ enum ptx_constant_kind {
 	PTX_CONSTANT_BITS,
 	PTX_CONSTANT_VARIABLE, /* its address + bits */
 	PTX_CONSTANT_PARAM, /* the address of the kernel's parameters + bits */
+	PTX_CONSTANT_GRID,  /* that of the grid's barrier, >> bits */
 };
 
 struct ptx_constant {
@@ -167,6 +168,9 @@ struct ptx_run {
 	const struct ptx_launch *launch;
 	const struct ptx_host *host;
 	unsigned char *params; /* the buffer of the kernel's parameters */
+	/* What cooperative groups take for a barrier of the whole grid: their
+	 * size in bytes, and the count that they keep. */
+	uint32_t grid_barrier[2];
 	struct ptx_range ranges[PTX_RANGES];
 	unsigned int range_next;
 	struct ptx_range *variables; /* of the module */

@@ -11,6 +11,8 @@ static uint64_t constant_value(const struct ptx_run *run,
 	if (at->kind == PTX_CONSTANT_VARIABLE)
 		return run->variables[at - run->program->constants].begin +
 		       at->bits;
+	if (at->kind == PTX_CONSTANT_GRID)
+		return (uintptr_t)run->grid_barrier >> at->bits;
 	return at->bits;
 }
 

@@ -298,6 +298,7 @@ enum ptx_result ptx_run(const struct ptx_program *program,
 		.threads =
 			launch->block[0] * launch->block[1] * launch->block[2],
 		.shared_bytes = launch->shared_bytes + program->dynamic,
+		.grid_barrier = {sizeof(run.grid_barrier)},
 	};
 
 	*run.error = (struct ptx_error){0};

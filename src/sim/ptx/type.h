@@ -19,6 +19,7 @@
 	T(BF16, "bf16", 2, FLOAT) T(BF16X2, "bf16x2", 4, FLOAT) \
 	T(F32, "f32", 4, FLOAT) T(F64, "f64", 8, FLOAT) \
 	T(F32X2, "f32x2", 8, FLOAT) \
+	T(U16X2, "u16x2", 4, UNSIGNED) T(S16X2, "s16x2", 4, SIGNED) \
 	T(TEXREF, "texref", 8, HANDLE) T(SAMPLERREF, "samplerref", 8, HANDLE) \
 	T(SURFREF, "surfref", 8, HANDLE)
 /* clang-format on */
