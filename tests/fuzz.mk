@@ -1,7 +1,7 @@
 # The targets of `make fuzz`, see tests/fuzz/README.md. If FUZZER is set,
 # libFuzzer's main program replaces the one that replays the corpus.
 FUZZ      := $(addprefix $(BUILD)/tests/fuzz/,request options trace profile \
-	fault answer plan plan_file recording import)
+	fault answer plan plan_file recording import ptx)
 FUZZ_PARTS := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz.o \
 	$(if $(FUZZER),,replay.o))
 FUZZ_LINK := $(if $(FUZZER),-fsanitize=fuzzer)
@@ -41,6 +41,7 @@ $(BUILD)/tests/fuzz/import: $(COMMON_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
 		src/cli/import/csv.c src/cli/import/rmm.c src/cli/import/trace.c \
 		src/cli/import/import_file.c src/cli/import/p*.c \
 		src/cli/import/torch*.c src/cli/export/kinds.c)
+$(BUILD)/tests/fuzz/ptx: $(SIM_PTX_OBJ)
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
 	jobs_find jobs_find_one job_reconnect) \

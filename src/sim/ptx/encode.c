@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAME_MOST (64u << 20)
+#define FRAME_MOST (16u << 20)
 
 void ptx_encode_fail(struct ptx_encoder *encoder, const char *format, ...)
 {

@@ -154,6 +154,9 @@ static void passes_emit(struct ptx_encoder *encoder,
 	for (unsigned int i = 0; actuals && i < actuals->count; i++) {
 		if (!formal)
 			ptx_encode_fail(encoder, "too many arguments");
+		if (formal->space != PTX_IN_PARAM)
+			ptx_encode_fail(encoder, "parameters in registers are "
+						 "not supported");
 		pass_emit(encoder, formal, &actuals->items[i], back);
 		formal = formal->next;
 	}
@@ -187,16 +190,18 @@ static bool leads_to(const struct ptx_encoder *encoder, size_t from, size_t to,
 
 		if (strcmp(ins->name, "call"))
 			continue;
-		for (unsigned int k = 0; k < ins->operand_count; k++)
-			if (ins->operands[k].kind == PTX_FUNCTION &&
-			    leads_to(
-				    encoder,
-				    routine_of(
-					    encoder,
-					    ptx_function_real(
-						    ins->operands[k].function)),
-				    to, seen))
+		for (unsigned int k = 0; k < ins->operand_count; k++) {
+			const struct ptx_operand *at = &ins->operands[k];
+			const struct ptx_function *next =
+				at->kind == PTX_FUNCTION
+					? ptx_function_real(at->function)
+					: NULL;
+
+			if (next && !next->entry &&
+			    leads_to(encoder, routine_of(encoder, next), to,
+				     seen))
 				return true;
+		}
 	}
 	return false;
 }
@@ -287,6 +292,9 @@ static void call_emit(struct ptx_encoder *encoder)
 		outside_call(encoder, &call, function->name);
 		return;
 	}
+	if (function->entry)
+		ptx_encode_fail(encoder, "a call of the kernel '%.60s'",
+				function->name);
 	callee = routine_of(encoder, function);
 	recursion_check(encoder, callee);
 	passes_emit(encoder, function->params, call.args, false);

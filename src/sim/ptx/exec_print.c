@@ -96,16 +96,19 @@ static const char *conversion_add(struct ptx_warp *warp,
 	double real;
 
 	for (at++; *at && strchr("-+ #0123456789.*hlLjzt", *at); at++) {
+		size_t digits = strspn(at, "0123456789");
+
 		if (strchr("lLjzt", *at))
 			wide = true;
 		else if (*at == '*')
 			length += (size_t)snprintf(
 				form + length, sizeof(form) - length, "%d",
-				(int)arg_take(warp, op, lane, line, 4));
+				(int)arg_take(warp, op, lane, line, 4) %
+					TEXT_MOST);
 		else if (*at != 'h')
 			form[length++] = *at;
-		if (length > sizeof(form) - 16)
-			return at;
+		if (length > sizeof(form) - 16 || digits > 3)
+			return at + digits;
 	}
 	if (!*at)
 		return at;

@@ -3,7 +3,7 @@
 
 #include "parse.h"
 
-enum { REGISTERS_MOST = 1 << 20, DEPTH_MOST = 1000 };
+enum { REGISTERS_MOST = 1 << 20, DEPTH_MOST = 1000, PARAMS_MOST = 1 << 16 };
 
 /* "(.param .b32 a, .param .b64 b)", which may be empty. */
 static struct ptx_symbol *params_read(struct ptx_parser *parser)
@@ -140,6 +140,11 @@ static void kernel_fill(struct ptx_parser *parser,
 		at->offset = place;
 		at->of_kernel = true;
 		kernel->param_bytes = place + at->size;
+		if (kernel->param_bytes > PARAMS_MOST)
+			ptx_fail(&parser->lex,
+				 "more than %d bytes of "
+				 "parameters",
+				 PARAMS_MOST);
 	}
 	function->kernel = *kernel;
 }

@@ -61,7 +61,7 @@ static void function_encode(struct ptx_encoder *encoder)
 static struct ptx_piece piece_of(const struct ptx_encoder *encoder,
 				 const struct ptx_symbol *symbol)
 {
-	if (!symbol)
+	if (!symbol || symbol->space != PTX_IN_PARAM)
 		return (struct ptx_piece){0};
 	return (struct ptx_piece){
 		.place = (uint32_t)(encoder->program->thread_params +
@@ -93,6 +93,9 @@ static struct ptx_routine routine_make(struct ptx_encoder *encoder,
 	return made;
 }
 
+/* Both are more than a device has. */
+enum { THREAD_MOST = 1 << 20, SHARED_MOST = 1 << 20 };
+
 static void program_encode(struct ptx_encoder *encoder)
 {
 	struct ptx_program *program = encoder->program;
@@ -104,7 +107,8 @@ static void program_encode(struct ptx_encoder *encoder)
 	program->thread_bytes =
 		(program->thread_params + reach->param_bytes + 15) &
 		~(size_t)15;
-	if (program->thread_bytes > 16 << 20 || program->dynamic > 64 << 20)
+	if (program->thread_bytes > THREAD_MOST ||
+	    program->dynamic > SHARED_MOST)
 		ptx_encode_fail(encoder, "too much local or shared memory");
 	encoder->always = ptx_encode_number(encoder, 0, 1);
 	encoder->carry = ptx_encode_slot(encoder, 0);

@@ -179,9 +179,9 @@ struct ptx_host {
 	/* Where a variable of the module is. NULL, or no such function: the
 	 * run ends with PTX_NO_VARIABLE. */
 	void *(*variable)(void *user, const struct ptx_variable *variable);
-	/* Called each few million instructions, with how many have been run
-	 * in all. If it returns false, the run ends with PTX_STOPPED. May be
-	 * NULL. */
+	/* Called each few million instructions of threads, with how many
+	 * operations of whole warps have been run in all. If it returns false,
+	 * the run ends with PTX_STOPPED. May be NULL. */
 	bool (*tick)(void *user, uint64_t instructions);
 	/* What printf writes. NULL: to stdout. */
 	void (*print)(void *user, const char *text, size_t length);

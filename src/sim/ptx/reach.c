@@ -47,7 +47,9 @@ static void function_add(struct ptx_reach *reach,
 			 const struct ptx_function *function)
 {
 	function = ptx_function_real(function);
-	if (reach->function_seen[function->index])
+	/* Another kernel is no part of this one. */
+	if (reach->function_seen[function->index] ||
+	    (function->entry && reach->function_count))
 		return;
 	reach->function_seen[function->index] = true;
 	reach->functions[reach->function_count++] = function;

@@ -11,9 +11,9 @@ enum {
 	BLOCKS_MOST = 1024,   /* that run in turns */
 	WARP_TURN = 200000,   /* operations, before another warp has its turn */
 	BLOCK_TURN = 1000000, /* the same for a block */
-	TICK = 1 << 22,       /* operations of warps between calls of tick() */
+	TICK = 1 << 20,       /* operations of warps between calls of tick() */
 	LINE = 64,            /* bytes */
-	DYNAMIC_MOST = 1 << 30,
+	DYNAMIC_MOST = 1 << 20,
 };
 
 void ptx_run_fail(struct ptx_warp *warp, const struct ptx_op *op,
