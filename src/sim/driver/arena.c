@@ -364,15 +364,19 @@ bool arena_covers(const struct arena *arena, CUdeviceptr addr)
 	       addr - (CUdeviceptr)arena->base < arena->slots * GRANULE;
 }
 
+struct block *arena_holder(const struct arena *arena, CUdeviceptr addr)
+{
+	const struct granule *granule =
+		&arena->granules[granule_of(arena, addr)];
+
+	return granule->slab
+		       ? slab_find(granule->slab, (addr & (GRANULE - 1)) / UNIT)
+		       : granule->block;
+}
+
 struct block *arena_find(const struct arena *arena, CUdeviceptr addr)
 {
-	const struct granule *granule;
-	struct block *block;
+	struct block *block = arena_holder(arena, addr);
 
-	granule = &arena->granules[granule_of(arena, addr)];
-	if (granule->slab)
-		block = slab_find(granule->slab, (addr & (GRANULE - 1)) / UNIT);
-	else
-		block = granule->block;
 	return block && addr - block->addr < block->size ? block : NULL;
 }

@@ -57,7 +57,10 @@ void arena_drop(struct arena *arena, struct block *block, bool used);
  * back. size is a multiple of GRANULE. */
 CUresult arena_take(struct arena *arena, size_t size, uint32_t *first);
 void arena_give(struct arena *arena, uint32_t first, size_t size, bool used);
-/* The block that contains addr, or NULL. The arena must cover addr. */
+/* The block that takes the bytes at addr, or NULL. The arena must cover addr.
+ */
+struct block *arena_holder(const struct arena *arena, CUdeviceptr addr);
+/* The same, but NULL behind what was asked for. */
 struct block *arena_find(const struct arena *arena, CUdeviceptr addr);
 /* Bytes of the capacity that are taken: granules, or spans on an
  * ideal device. */

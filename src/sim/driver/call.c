@@ -57,6 +57,7 @@ void call_log_run(unsigned long long stream, unsigned long place)
 static CUresult count_call(unsigned id)
 {
 	unsigned long nth = 0;
+	CUresult res;
 
 	if (faults_on)
 		nth = tally_number(id);
@@ -65,9 +66,21 @@ static CUresult count_call(unsigned id)
 	if (call_names[id].version > world.driver_version)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!faults_on)
-		return CUDA_SUCCESS;
+		return fault_lost(id);
 	self.late = fault_find_late(id, nth);
-	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
+	if (fault_hides(id))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	res = fault_find(id, nth);
+	return res ? res : fault_lost(id);
+}
+
+void call_lose(CUresult code)
+{
+	pthread_mutex_lock(&world.lock);
+	fault_lose(code);
+	world_busy(); /* no call is quick any more */
+	__atomic_store_n(&world.quick, false, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&world.lock);
 }
 
 bool call_unseen(void)
@@ -107,7 +120,9 @@ CUresult call_enter(unsigned id, int per_thread)
 CUresult call_leave(unsigned id, CUresult res)
 {
 	pthread_mutex_unlock(&world.lock);
-	return log_call(id, res ? res : self.late);
+	if (!res && self.late)
+		res = self.late;
+	return log_call(id, res ? res : fault_lost(id));
 }
 
 CUresult call_refuse(unsigned id, CUresult res)

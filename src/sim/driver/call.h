@@ -17,6 +17,9 @@ CUresult call_missing(unsigned id);
 CUresult call_enter_early(unsigned id);
 CUresult call_leave_early(unsigned id, CUresult res);
 
+/* A kernel has failed: from now on each call that uses a device returns this
+ * code, and so do those that wait for the kernel. The lock is not held. */
+void call_lose(CUresult code);
 /* Whether no fault, no log and no older driver version has to see each call. */
 bool call_unseen(void);
 /* Logs a call by name. */

@@ -30,7 +30,7 @@ struct faults {
 static struct faults early; /* returned in place of the call */
 static struct faults late;  /* returned when the call is done */
 static struct fault loss;   /* nth is 0 when there is none */
-static int lost;            /* the code of `loss` once it has happened, or 0 */
+static int lost;            /* a code once the device is lost, or 0 */
 static struct need {
 	unsigned id;
 	unsigned long bytes;
@@ -246,13 +246,28 @@ CUresult fault_find_late(unsigned id, unsigned long nth)
 	return faults_find(&late, id, nth);
 }
 
+void fault_lose(CUresult code)
+{
+	int none = 0;
+
+	__atomic_compare_exchange_n(&lost, &none, (int)code, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+CUresult fault_lost(unsigned id)
+{
+	int code = __atomic_load_n(&lost, __ATOMIC_RELAXED);
+
+	return code && needs_device(call_names[id].name) ? (CUresult)code
+							 : CUDA_SUCCESS;
+}
+
 CUresult fault_find(unsigned id, unsigned long nth)
 {
-	if (loss.nth && id == loss.id && nth >= loss.nth)
-		__atomic_store_n(&lost, loss.code, __ATOMIC_RELAXED);
-	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) &&
-	    (id == loss.id || needs_device(call_names[id].name)))
+	if (loss.nth && id == loss.id && nth >= loss.nth) {
+		fault_lose(loss.code);
 		return loss.code;
+	}
 	return faults_find(&early, id, nth);
 }
 

@@ -16,6 +16,10 @@ CUresult fault_find_late(unsigned id, unsigned long nth);
 /* CUDA_ERROR_OUT_OF_MEMORY if an entry needs more memory than the device has
  * free, or CUDA_SUCCESS. The lock is held. */
 CUresult fault_short(unsigned id);
+/* From now on each call that uses a device fails with this code. */
+void fault_lose(CUresult code);
+/* That code for such a call, once there is one, or CUDA_SUCCESS. */
+CUresult fault_lost(unsigned id);
 int fault_any(void);
 int fault_hides(unsigned id);
 
