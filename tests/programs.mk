@@ -246,3 +246,11 @@ $(BUILD)/tests/programs/next: $(BUILD)/obj/tests/programs/next.o
 $(BUILD)/tests/programs/next_answer.so: $(BUILD)/obj/tests/programs/next_answer.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@
+
+# Programs whose kernels have no host functions.
+CHECK += $(addprefix $(BUILD)/tests/programs/,own_kernels own_order own_modules)
+$(BUILD)/tests/programs/own_modules: $(BUILD)/obj/tests/programs/own_modules.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -o $@

@@ -29,7 +29,7 @@ $(SIM_DRIVER): $(SIM_DRIVER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic \
 		-Wl,-z,nodelete -Wl,--version-script=src/sim/driver/exports.map \
-		$(LDFLAGS) $(SIM_DRIVER_OBJ) -o $@
+		$(LDFLAGS) $(SIM_DRIVER_OBJ) $(SIM_PTX_OBJ) -lm -o $@
 
 $(BUILD)/sim/libcuda.so: $(SIM_DRIVER)
 	@ln -sf libcuda.so.1 $@

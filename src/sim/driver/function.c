@@ -1,6 +1,7 @@
 /* Functions of modules and libraries, and queries about them. */
 #include <string.h>
 
+#include "code.h"
 #include "context.h"
 #include "entries.h"
 #include "kernel.h"
@@ -72,6 +73,31 @@ CUresult sim_cuLibraryGetModule(CUmodule *out, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
+size_t function_shared(const struct function *function)
+{
+	return function->shared_limit ? (size_t)function->shared_limit +
+						code_shared(function->code)
+				      : 49152;
+}
+
+/* What only the program's own code tells. */
+static int code_attribute(const struct code *code, CUfunction_attribute what)
+{
+	switch (what) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		return (int)code_threads(code);
+	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		return (int)code_shared(code);
+	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		return code->kernel ? (int)code->kernel->local_bytes : 0;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+		return code->ptx ? (int)ptx_module_version(code->ptx).target
+				 : 0;
+	default:
+		return 0;
+	}
+}
+
 static CUresult attribute_get(int *value, CUfunction_attribute what,
 			      void *handle)
 {
@@ -84,7 +110,9 @@ static CUresult attribute_get(int *value, CUfunction_attribute what,
 		return res;
 	if (!value || what < 0 || what >= CU_FUNC_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = 0;
+	*value = function->code ? code_attribute(function->code, what) : 0;
+	if (*value)
+		return CUDA_SUCCESS;
 	if (what == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
 		*value = 1024;
 	else if (what == CU_FUNC_ATTRIBUTE_NUM_REGS)
@@ -93,8 +121,8 @@ static CUresult attribute_get(int *value, CUfunction_attribute what,
 		 what == CU_FUNC_ATTRIBUTE_BINARY_VERSION)
 		*value = arch;
 	else if (what == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-		*value =
-			function->shared_limit ? function->shared_limit : 49152;
+		*value = (int)(function_shared(function) -
+			       code_shared(function->code));
 	else if (what == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
 		*value = function->carveout;
 	else if (what == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
@@ -238,7 +266,7 @@ static CUresult param_get(void *handle, size_t index, size_t *offset,
 		return res;
 	if (!offset || index >= function->kernel->arg_count)
 		return CUDA_ERROR_INVALID_VALUE;
-	*offset = launch_arg_place(function->kernel, index);
+	*offset = launch_arg_place(function->kernel, function->code, index);
 	if (size)
 		*size = function->kernel->arg_sizes[index];
 	return CUDA_SUCCESS;

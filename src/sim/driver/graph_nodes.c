@@ -75,7 +75,7 @@ CUresult node_kernel_op(const CUDA_KERNEL_NODE_PARAMS_v2 *params,
 			  params->blockDimZ},
 		.shared_bytes = params->sharedMemBytes};
 	if (!res)
-		res = launch_op(function, &shape, params->kernelParams,
+		res = launch_op(function, *ctx, &shape, params->kernelParams,
 				params->extra, op, ns);
 	if (!res)
 		(*op)->launch.by_kernel = !params->func;

@@ -19,6 +19,12 @@ struct table {
 
 static struct table tables[TABLE_MAX];
 static unsigned table_count;
+static unsigned modes = KERNELS_INTERPRET;
+
+bool kernel_mode(unsigned mode_set)
+{
+	return modes & mode_set;
+}
 
 static void table_add(const char *path)
 {
@@ -51,21 +57,38 @@ static void program_add(void)
 		table_add(path);
 }
 
+/* A part of the list is a word or a file. */
+static void part_read(const char *part, unsigned *wanted, bool *none)
+{
+	if (!strcmp(part, "interpret"))
+		*wanted |= KERNELS_INTERPRET;
+	else if (!strcmp(part, "standin"))
+		*wanted |= KERNELS_STANDIN;
+	else if (!strcmp(part, "none"))
+		*none = true;
+	else
+		table_add(part);
+}
+
 void kernel_open(void)
 {
 	const char *list = getenv("MNM_SIM_KERNELS");
+	unsigned wanted = 0;
+	bool none = false;
 
 	while (list && *list) {
 		const char *end = strchrnul(list, ':');
-		char path[PATH_MAX];
+		char part[PATH_MAX];
 
 		if (end > list) {
-			snprintf(path, sizeof(path), "%.*s", (int)(end - list),
+			snprintf(part, sizeof(part), "%.*s", (int)(end - list),
 				 list);
-			table_add(path);
+			part_read(part, &wanted, &none);
 		}
 		list = *end ? end + 1 : end;
 	}
+	if (wanted || none)
+		modes = wanted;
 	program_add();
 }
 

@@ -2,7 +2,18 @@
 #ifndef SIM_KERNEL_H
 #define SIM_KERNEL_H
 
+#include <stdbool.h>
+
 #include "../kernel_table.h"
+
+/* What becomes of kernels without a host function. */
+enum kernel_mode {
+	KERNELS_INTERPRET = 1, /* the true result, where that can be found */
+	KERNELS_STANDIN = 2,   /* a made-up one: standin.h */
+};
+
+/* Whether one of these is wanted. */
+bool kernel_mode(unsigned mode_set);
 
 /* Loads PROGRAM.kernels.so and what MNM_SIM_KERNELS names. Called once and
  * without the lock, since constructors of these libraries may run. */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "clock.h"
+#include "code.h"
+#include "code_run.h"
 #include "context.h"
 #include "entries.h"
 #include "launch_attributes.h"
@@ -18,7 +20,10 @@ enum { ARG_ALIGN = 16 };
 
 static void launch_run(struct op *op)
 {
-	op->launch.kernel->run(&op->launch.shape, op->launch.args);
+	if (op->launch.code)
+		code_run(op);
+	else
+		op->launch.kernel->run(&op->launch.shape, op->launch.args);
 }
 
 /* Where a launch has its arguments: an address for each, or one buffer. */
@@ -46,10 +51,13 @@ static CUresult args_read(void **params, void **extra, struct args *args)
 				       : CUDA_SUCCESS;
 }
 
-size_t launch_arg_place(const struct sim_kernel *kernel, size_t index)
+size_t launch_arg_place(const struct sim_kernel *kernel,
+			const struct code *code, size_t index)
 {
 	size_t place = 0;
 
+	if (code)
+		return code->places[index];
 	for (size_t i = 0; i <= index; i++) {
 		size_t size = kernel->arg_sizes[i];
 		size_t align = size & -size;
@@ -65,14 +73,15 @@ size_t launch_arg_place(const struct sim_kernel *kernel, size_t index)
 }
 
 /* The i-th argument, or NULL if it is not there. */
-static const void *arg_at(const struct sim_kernel *kernel,
-			  const struct args *args, size_t i)
+static const void *arg_at(const struct launch *launch, const struct args *args,
+			  size_t i)
 {
+	const struct sim_kernel *kernel = launch->kernel;
 	size_t place;
 
 	if (!args->buffer)
 		return args->params[i];
-	place = launch_arg_place(kernel, i);
+	place = launch_arg_place(kernel, launch->code, i);
 	return place + kernel->arg_sizes[i] <= args->size ? args->buffer + place
 							  : NULL;
 }
@@ -81,13 +90,18 @@ static const void *arg_at(const struct sim_kernel *kernel,
 static CUresult args_copy(struct op *op, const struct args *args)
 {
 	const struct sim_kernel *kernel = op->launch.kernel;
-	size_t bytes = kernel->arg_count * sizeof(void *) + ARG_ALIGN;
+	const struct code *code = op->launch.code;
+	size_t head = kernel->arg_count * sizeof(void *);
+	size_t bytes = ARG_ALIGN;
 	char *at;
+
+	head += code ? bound_size(code) : 0;
+	bytes += head;
 
 	if (kernel->arg_count && !args->params && !args->buffer)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < kernel->arg_count; i++) {
-		if (!arg_at(kernel, args, i))
+		if (!arg_at(&op->launch, args, i))
 			return CUDA_ERROR_INVALID_VALUE;
 		bytes += (kernel->arg_sizes[i] + ARG_ALIGN - 1) &
 			 ~(size_t)(ARG_ALIGN - 1);
@@ -96,10 +110,10 @@ static CUresult args_copy(struct op *op, const struct args *args)
 	if (!op->owned)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->launch.args = op->owned;
-	at = (char *)op->owned + kernel->arg_count * sizeof(void *);
+	at = (char *)op->owned + head;
 	at += -(uintptr_t)at & (ARG_ALIGN - 1);
 	for (size_t i = 0; i < kernel->arg_count; i++) {
-		memcpy(at, arg_at(kernel, args, i), kernel->arg_sizes[i]);
+		memcpy(at, arg_at(&op->launch, args, i), kernel->arg_sizes[i]);
 		op->launch.args[i] = at;
 		at += (kernel->arg_sizes[i] + ARG_ALIGN - 1) &
 		      ~(size_t)(ARG_ALIGN - 1);
@@ -111,29 +125,45 @@ static CUresult shape_check(const struct sim_launch *shape,
 			    const struct function *function, uint64_t *threads)
 {
 	uint64_t blocks = 1, in_block = 1;
-	size_t shared = function->shared_limit ? function->shared_limit : 49152;
+	size_t shared = function_shared(function);
+	unsigned most = code_threads(function->code);
 
+	if (!most)
+		most = THREADS_MOST;
 	for (int i = 0; i < 3; i++) {
 		blocks *= shape->grid[i];
 		in_block *= shape->block[i];
 	}
-	if (!blocks || !in_block || in_block > THREADS_MOST ||
-	    shape->grid[1] > 65535 || shape->grid[2] > 65535 ||
-	    shape->grid[0] > 2147483647 || shape->block[2] > 64 ||
-	    shape->shared_bytes > shared)
+	if (!blocks || !in_block || in_block > most || shape->grid[1] > 65535 ||
+	    shape->grid[2] > 65535 || shape->grid[0] > 2147483647 ||
+	    shape->block[2] > 64 ||
+	    shape->shared_bytes + code_shared(function->code) > shared)
 		return CUDA_ERROR_INVALID_VALUE;
 	*threads = blocks * in_block;
 	return CUDA_SUCCESS;
 }
 
+/* Where the block of an operation's own memory has what its code found. */
+static struct bound *bound_of(const struct op *op)
+{
+	return (struct bound *)(void *)(op->launch.args +
+					op->launch.kernel->arg_count);
+}
+
 static CUresult launch_renew(struct op *op)
 {
 	const struct args args = {.params = op->launch.args};
+	const struct bound *bound = op->launch.bound;
+	CUresult res = args_copy(op, &args);
 
-	return args_copy(op, &args);
+	if (res || !op->launch.code)
+		return res;
+	op->launch.bound = bound_of(op);
+	memcpy(op->launch.bound, bound, bound_size(op->launch.code));
+	return CUDA_SUCCESS;
 }
 
-CUresult launch_op(const struct function *function,
+CUresult launch_op(const struct function *function, struct context *ctx,
 		   const struct sim_launch *shape, void **params, void **extra,
 		   struct op **out, uint64_t *ns)
 {
@@ -154,16 +184,22 @@ CUresult launch_op(const struct function *function,
 	op->touch = touch_launch;
 	op->launch.kernel = function->kernel;
 	op->launch.function = function;
+	op->launch.code = function->code;
 	op->launch.shape = *shape;
 	res = args_copy(op, &args);
+	if (!res && function->code) {
+		op->launch.bound = bound_of(op);
+		res = bound_fill(function->code, function->module, ctx, shape,
+				 op->launch.args, op->launch.bound);
+	}
 	if (res) {
 		op_drop(op);
 		return res;
 	}
 	*ns = world.profile.kernel_ns +
 	      threads * world.profile.kernel_ps_per_thread / 1000;
-	if (function->kernel->lasts)
-		*ns += function->kernel->lasts(shape, op->launch.args);
+	if (op->launch.kernel->lasts)
+		*ns += op->launch.kernel->lasts(shape, op->launch.args);
 	*out = op;
 	return CUDA_SUCCESS;
 }
@@ -183,9 +219,15 @@ CUresult launch(CUfunction handle, const struct sim_launch *shape,
 	if (!res)
 		res = stream_use(where, &stream);
 	if (!res)
-		res = launch_op(function, shape, params, extra, &op, &ns);
+		res = launch_op(function, stream->ctx, shape, params, extra,
+				&op, &ns);
 	if (res)
 		return res;
+	res = stream_use(where, &stream); /* the lock may have been dropped */
+	if (res) {
+		op_drop(op);
+		return res;
+	}
 	clock_spend(world.profile.submit_ns);
 	stream->ctx->dev->launches++;
 	return op_submit(op, stream, ns);
@@ -218,8 +260,11 @@ static CUresult cooperative_check(CUfunction handle,
 		return res;
 	blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
 	return blocks > world.profile.multiprocessors *
-				       occupancy_blocks(threads / blocks,
-							shape->shared_bytes)
+				       occupancy_blocks(
+					       threads / blocks,
+					       shape->shared_bytes +
+						       code_shared(
+							       function->code))
 		       ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 		       : CUDA_SUCCESS;
 }

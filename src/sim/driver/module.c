@@ -5,8 +5,10 @@
 
 #include "capture.h"
 #include "clock.h"
+#include "code.h"
 #include "context.h"
 #include "entries.h"
+#include "image.h"
 #include "jit.h"
 #include "kernel.h"
 #include "old_launch.h"
@@ -96,14 +98,15 @@ CUresult module_function(struct module *module, const char *name,
 			 struct function **out)
 {
 	const struct sim_kernel *kernel = kernel_find(name);
+	const struct code *code = NULL;
 	struct function *function;
+	CUresult res;
 
 	if (!kernel) {
-		fprintf(stderr,
-			"mnm-sim: no host function for kernel %s "
-			"(see src/sim/README.md)\n",
-			name);
-		return CUDA_ERROR_NOT_FOUND;
+		res = code_find(module->image, name, &code);
+		if (res)
+			return res;
+		kernel = &code->row;
 	}
 	for (function = module->functions; function; function = function->next)
 		if (function->kernel == kernel)
@@ -118,6 +121,7 @@ CUresult module_function(struct module *module, const char *name,
 			return CUDA_ERROR_OUT_OF_MEMORY;
 		*function = (struct function){.magic = FUNCTION_MAGIC,
 					      .kernel = kernel,
+					      .code = code,
 					      .module = module,
 					      .next = module->functions,
 					      .carveout = -1};
@@ -129,7 +133,9 @@ CUresult module_function(struct module *module, const char *name,
 
 static CUresult module_read(const void *image, struct module *module)
 {
-	if (symbols_read(image, &module->symbols))
+	module->image = image_find(image);
+	if (module->image &&
+	    symbols_read(module->image, false, &module->symbols))
 		return CUDA_SUCCESS;
 	module_close(module);
 	return CUDA_ERROR_OUT_OF_MEMORY;

@@ -7,7 +7,9 @@
 
 #include <cuda.h>
 
+struct code;
 struct context;
+struct image;
 struct old_launch;
 struct sim_kernel;
 struct symbol;
@@ -18,6 +20,7 @@ enum { MODULE_MAGIC = 0x6d6f6475, FUNCTION_MAGIC = 0x66756e63 };
 struct function {
 	unsigned magic;
 	const struct sim_kernel *kernel;
+	const struct code *code; /* the kernel's; NULL of a host function */
 	struct module *module;
 	struct function *next;
 	int shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
@@ -31,8 +34,10 @@ struct module {
 	unsigned magic;      /* 0 once unloaded; the object is used again */
 	struct context *ctx; /* NULL in a library, which belongs to none */
 	struct module *prev, *next;
+	struct image *image;
 	struct function *functions;
-	struct symbol *symbols;     /* the variables that the code has */
+	bool complete;          /* the symbols are all that the image tells */
+	struct symbol *symbols; /* the variables that the code has */
 	struct variable *variables; /* those that have memory */
 };
 
@@ -41,12 +46,15 @@ struct module {
 CUresult module_file_read(const char *path, char **contents, size_t *bytes);
 void module_close_all(struct context *ctx);
 /* Finds or makes the function of that name. If no host function has the name,
- * says so on stderr and returns CUDA_ERROR_NOT_FOUND. */
+ * and no code of the image that can run, says so on stderr and returns
+ * CUDA_ERROR_NOT_FOUND. */
 CUresult module_function(struct module *module, const char *name,
 			 struct function **function);
 /* The module or function of a handle from the program, or
  * CUDA_ERROR_INVALID_HANDLE. */
 CUresult module_find(void *handle, struct module **module);
 CUresult function_find(void *handle, struct function **function);
+/* Shared memory of a block, static and dynamic, that a launch may have. */
+size_t function_shared(const struct function *function);
 
 #endif

@@ -1,5 +1,6 @@
 #include "occupancy.h"
 
+#include "code.h"
 #include "entries.h"
 #include "module.h"
 #include "world.h"
@@ -20,6 +21,13 @@ uint64_t occupancy_blocks(uint64_t threads, size_t shared)
 	return blocks;
 }
 
+static unsigned threads_most(const struct function *function)
+{
+	unsigned most = code_threads(function->code);
+
+	return most ? most : THREADS_MOST;
+}
+
 CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	int *blocks, CUfunction handle, int block_size, size_t shared,
 	unsigned flags)
@@ -32,7 +40,11 @@ CUresult sim_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	if (!blocks || block_size <= 0 ||
 	    flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
-	*blocks = (int)occupancy_blocks((uint64_t)block_size, shared);
+	*blocks = (uint64_t)block_size > threads_most(function)
+			  ? 0
+			  : (int)occupancy_blocks(
+				    (uint64_t)block_size,
+				    shared + code_shared(function->code));
 	return CUDA_SUCCESS;
 }
 
@@ -58,6 +70,9 @@ CUresult sim_cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared,
 	    (uint64_t)blocks > occupancy_blocks((uint64_t)block_size, 0))
 		return CUDA_ERROR_INVALID_VALUE;
 	*shared = world.profile.shared_bytes / (uint64_t)blocks;
+	*shared -= *shared < code_shared(function->code)
+			   ? *shared
+			   : code_shared(function->code);
 	return CUDA_SUCCESS;
 }
 
@@ -73,15 +88,17 @@ static size_t shared_of(CUoccupancyB2DSize of_block, int threads, size_t shared)
 }
 
 /* Of sizes with as many threads at once, the largest. */
-static void best_find(int most, CUoccupancyB2DSize of_block, size_t shared,
-		      int *grid, int *block)
+static void best_find(const struct code *code, int most,
+		      CUoccupancyB2DSize of_block, size_t shared, int *grid,
+		      int *block)
 {
 	uint64_t best = 0;
 
 	*grid = *block = 0;
 	for (int size = most; size > 0; size = (size - 1) / WARP * WARP) {
 		uint64_t blocks = occupancy_blocks(
-			(uint64_t)size, shared_of(of_block, size, shared));
+			(uint64_t)size,
+			shared_of(of_block, size, shared) + code_shared(code));
 
 		if (blocks * (uint64_t)size <= best)
 			continue;
@@ -97,16 +114,17 @@ CUresult sim_cuOccupancyMaxPotentialBlockSizeWithFlags(
 {
 	struct function *function;
 	CUresult res = function_find(handle, &function);
-	int most = THREADS_MOST;
+	int most;
 
 	if (res)
 		return res;
+	most = (int)threads_most(function);
 	if (!grid || !block || limit < 0 ||
 	    flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (limit && limit < most)
 		most = limit;
-	best_find(most, of_block, shared, grid, block);
+	best_find(function->code, most, of_block, shared, grid, block);
 	return CUDA_SUCCESS;
 }
 

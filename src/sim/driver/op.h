@@ -14,7 +14,9 @@
 #include "site.h"
 
 struct block;
+struct bound;
 struct board_slot;
+struct code;
 struct context;
 struct function;
 struct mempool;
@@ -42,7 +44,9 @@ struct launch {
 	const struct function *function;
 	bool by_kernel; /* a CUkernel named it, and no CUfunction */
 	struct sim_launch shape;
-	void **args; /* copies, in the operation's own memory */
+	const struct code *code; /* the kernel's, or NULL if it runs itself */
+	void **args;             /* copies, in the operation's own memory */
+	struct bound *bound;     /* likewise, of the code */
 };
 
 struct touch {

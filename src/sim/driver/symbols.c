@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image.h"
+
 struct symbol *symbol_find(struct symbol *list, const char *name)
 {
 	while (list && strcmp(list->name, name))
@@ -88,9 +90,7 @@ static bool elf_read(const char *image, struct symbol **list)
 	struct file file = {.base = image, .count = head->e_shnum};
 	bool ok = true;
 
-	if (image[EI_CLASS] != ELFCLASS64 || !head->e_shoff ||
-	    head->e_shstrndx >= head->e_shnum ||
-	    head->e_shentsize != sizeof(Elf64_Shdr))
+	if (!head->e_shoff || head->e_shstrndx >= head->e_shnum)
 		return true;
 	file.sections =
 		(const Elf64_Shdr *)(const void *)(image + head->e_shoff);
@@ -113,14 +113,14 @@ static bool elf_read(const char *image, struct symbol **list)
 	return ok;
 }
 
-/* An image may be short, so no byte is read before the one in front of it. */
-bool symbols_read(const void *image, struct symbol **list)
+bool symbols_read(struct image *image, bool fat, struct symbol **list)
 {
-	const char *at = image;
+	const struct ptx_text *text;
 
-	if (at[0] == ELFMAG0 && at[1] == ELFMAG1 && at[2] == ELFMAG2 &&
-	    at[3] == ELFMAG3)
-		return elf_read(at, list);
-	at += strspn(at, " \t\r\n");
-	return *at == '.' || *at == '/' ? symbols_read_ptx(at, list) : true;
+	if (image->kind == IMAGE_ELF)
+		return elf_read(image->bytes, list);
+	if (image->kind == IMAGE_FAT && !fat)
+		return true;
+	text = image_ptx(image);
+	return !text || symbols_read_ptx(text->text, list);
 }

@@ -1,5 +1,6 @@
 /* The variables of device code, as far as its image tells them: an ELF file has
- * a table of symbols, and PTX is text. Nothing is read of a fat binary. */
+ * a table of symbols, and PTX is text. Of a fat binary the PTX in it is read.
+ */
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
 
@@ -7,6 +8,8 @@
 #include <stddef.h>
 
 #include <cuda.h>
+
+struct image;
 
 struct symbol {
 	struct symbol *next;
@@ -19,8 +22,9 @@ struct symbol {
 /* Adds a symbol to a list. NULL when memory is short. */
 struct symbol *symbol_add(struct symbol **list, const char *name, size_t size);
 struct symbol *symbol_find(struct symbol *list, const char *name);
-/* Adds those of an image. Returns false when memory is short. */
-bool symbols_read(const void *image, struct symbol **list);
+/* Adds those of an image, of which it reads the PTX in a fat binary only if
+ * `fat`. Returns false when memory is short. */
+bool symbols_read(struct image *image, bool fat, struct symbol **list);
 /* The same for text. */
 bool symbols_read_ptx(const char *text, struct symbol **list);
 void symbols_free(struct symbol **list);

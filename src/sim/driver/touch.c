@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "block.h"
+#include "code.h"
 #include "device.h"
 #include "memop.h"
 #include "op.h"
 #include "owner.h"
+#include "standin.h"
 #include "texture.h"
 
 /* More rows than ROWS_MOST count as one range with its gaps. If a launch lists
@@ -159,6 +161,31 @@ static bool touch_arguments(struct op *op)
 	return ok;
 }
 
+/* What an interpreted kernel touches ends with the memory that it is in. */
+static bool touch_code(struct op *op)
+{
+	const struct code *code = op->launch.code;
+	bool ok = true;
+
+	for (size_t i = 0; i < code->use_count; i++) {
+		struct span span = op->launch.bound->spans[i];
+
+		if (!code->uses[i].flags)
+			continue;
+		if (code->program) {
+			ok &= touch_argument(op, span.addr);
+			continue;
+		}
+		span = standin_reads(op, i);
+		if (span.size)
+			ok &= touch_add(op, span.addr, span.size);
+		span = standin_writes(op, i);
+		if (span.size)
+			ok &= touch_add(op, span.addr, span.size);
+	}
+	return ok;
+}
+
 bool touch_launch(struct op *op)
 {
 	const struct launch *launch = &op->launch;
@@ -167,6 +194,8 @@ bool touch_launch(struct op *op)
 	size_t count;
 	bool ok = true;
 
+	if (launch->code)
+		return touch_code(op);
 	if (!kernel->touches)
 		return touch_arguments(op);
 	count = kernel->touches(&launch->shape, launch->args, ranges,

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code.h"
 #include "context.h"
 #include "entries.h"
+#include "image.h"
 #include "kernel.h"
 #include "memory.h"
 #include "module.h"
@@ -47,6 +49,39 @@ void variables_wait(struct module *module)
 		device_wait(&world.devices[i]);
 }
 
+static CUresult block_find(struct module *module, const char *name,
+			   struct context *ctx, struct block **out);
+
+/* Sets the addresses in the first contents of a variable. */
+static CUresult addresses_set(struct module *module, const char *name,
+			      struct context *ctx, const struct block *block)
+{
+	const struct ptx_module *ptx;
+	const struct ptx_variable *from =
+		code_variable(module->image, name, &ptx);
+	size_t count = from ? from->address_count : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ptx_address *at = &from->addresses[i];
+		struct block *target;
+		uint64_t value;
+		CUresult res;
+
+		if (at->variable) {
+			res = block_find(module, at->variable->name, ctx,
+					 &target);
+			if (res)
+				return res;
+			value = target->addr + (uint64_t)at->addend;
+		} else {
+			value = ptx_function_address(ptx, at->function);
+		}
+		value >>= at->shift;
+		memcpy((char *)block->addr + at->place, &value, at->bytes);
+	}
+	return CUDA_SUCCESS;
+}
+
 static CUresult variable_open(struct module *module,
 			      const struct symbol *symbol, struct context *ctx,
 			      struct block **out)
@@ -76,7 +111,7 @@ static CUresult variable_open(struct module *module,
 	else
 		memset((void *)block->addr, 0, symbol->size);
 	*out = block;
-	return CUDA_SUCCESS;
+	return addresses_set(module, symbol->name, ctx, block);
 }
 
 /* Memory of the kernels' own object, which there is once in a process. */
@@ -95,19 +130,28 @@ static CUresult lent_find(void *host, size_t size, struct context *ctx,
 	return res;
 }
 
-/* A variable that the host's kernels use is theirs. Any other is known by the
- * image or by the runtime, and only copies and fills reach it. */
-static CUresult block_find(struct module *module, const char *name,
-			   struct block **out)
+/* The PTX in a fat binary is not read before it is needed. */
+static bool symbols_complete(struct module *module)
 {
-	const struct symbol *symbol = symbol_find(module->symbols, name);
-	struct context *ctx = module->ctx;
+	if (module->complete || module->image->kind != IMAGE_FAT ||
+	    !kernel_mode(KERNELS_INTERPRET | KERNELS_STANDIN))
+		return true;
+	module->complete = true;
+	return symbols_read(module->image, true, &module->symbols);
+}
+
+/* A variable that the host's kernels use is theirs. Any other is known by the
+ * image or by the runtime, and the program's own code reaches it. */
+static CUresult block_find(struct module *module, const char *name,
+			   struct context *ctx, struct block **out)
+{
+	const struct symbol *symbol;
 	size_t size;
 	void *host = kernel_variable(name, &size);
-	CUresult res = ctx ? CUDA_SUCCESS : context_current(&ctx);
 
-	if (res)
-		return res;
+	if (!host && !symbols_complete(module))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	symbol = symbol_find(module->symbols, name);
 	if (ctx->green_of)
 		ctx = ctx->green_of;
 	if (host && (!symbol || symbol->size == size))
@@ -123,17 +167,34 @@ static CUresult block_find(struct module *module, const char *name,
 	return variable_open(module, symbol, ctx, out);
 }
 
+CUresult variable_span(struct module *module, const char *name,
+		       struct context *ctx, struct span *span)
+{
+	struct block *block;
+	CUresult res = block_find(module, name, ctx, &block);
+
+	if (!res)
+		*span = (struct span){block->addr, block->size};
+	return res;
+}
+
 static CUresult global_get(CUdeviceptr *addr, size_t *bytes, void *handle,
 			   const char *name)
 {
 	struct module *module;
+	struct context *ctx;
 	struct block *block;
 	CUresult res = module_find(handle, &module);
 
 	if (!res && (!name || (!addr && !bytes)))
 		res = CUDA_ERROR_INVALID_VALUE;
+	if (res)
+		return res;
+	ctx = module->ctx;
+	if (!ctx)
+		res = context_current(&ctx);
 	if (!res)
-		res = block_find(module, name, &block);
+		res = block_find(module, name, ctx, &block);
 	if (res)
 		return res;
 	if (addr)
@@ -164,6 +225,8 @@ CUresult sim_cuLibraryGetManaged(CUdeviceptr *addr, size_t *bytes,
 
 	if (res)
 		return res;
+	if (!symbols_complete(module))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	symbol = name ? symbol_find(module->symbols, name) : NULL;
 	if (symbol && !symbol->managed)
 		return CUDA_ERROR_NOT_FOUND;
@@ -177,9 +240,11 @@ __attribute__((visibility("default"))) void sim_variable(CUlibrary library,
 {
 	struct symbol *symbol = NULL;
 	struct module *module;
+	size_t found;
 
 	pthread_mutex_lock(&world.lock);
 	if (!module_find(library, &module) &&
+	    (kernel_variable(name, &found) || symbols_complete(module)) &&
 	    !symbol_find(module->symbols, name))
 		symbol = symbol_add(&module->symbols, name, size);
 	if (symbol) {

@@ -6,13 +6,18 @@
 #include <cuda.h>
 
 struct block;
+struct context;
 struct module;
+struct span;
 struct variable;
 
 /* The block of a variable has gone: its context ends. */
 void variable_forget(struct variable *variable);
 /* Frees all variables of a module, whose work is over. */
 void variables_close(struct module *module);
+/* Finds or makes a variable in a context: its memory. CUDA_ERROR_NOT_FOUND. */
+CUresult variable_span(struct module *module, const char *name,
+		       struct context *ctx, struct span *span);
 /* Waits until nothing can use them. The lock may have been dropped. */
 void variables_wait(struct module *module);
 

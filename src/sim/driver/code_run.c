@@ -1,0 +1,157 @@
+#include <cuda.h>
+
+#include "code_run.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "code.h"
+#include "extent.h"
+#include "op.h"
+#include "standin.h"
+#include "variable.h"
+#include "world.h"
+
+static size_t variable_count(const struct code *code)
+{
+	return code->ptx ? ptx_variable_count(code->ptx) : 0;
+}
+
+size_t bound_size(const struct code *code)
+{
+	return sizeof(struct bound) +
+	       (code->use_count + variable_count(code)) * sizeof(struct span);
+}
+
+static CUresult variables_bind(const struct code *code, struct module *module,
+			       struct context *ctx, struct span *spans)
+{
+	for (size_t i = 0; i < variable_count(code); i++) {
+		const struct ptx_variable *var = ptx_variable_at(code->ptx, i);
+		CUresult res;
+
+		spans[i] = (struct span){0};
+		if (!var->size)
+			continue;
+		res = variable_span(module, var->name, ctx, &spans[i]);
+		if (res && !(var->external && res == CUDA_ERROR_NOT_FOUND))
+			return res;
+	}
+	return CUDA_SUCCESS;
+}
+
+static size_t variable_index(const struct code *code,
+			     const struct ptx_variable *variable)
+{
+	size_t i = 0;
+
+	while (i < variable_count(code) &&
+	       ptx_variable_at(code->ptx, i) != variable)
+		i++;
+	return i;
+}
+
+CUresult bound_fill(const struct code *code, struct module *module,
+		    struct context *ctx, const struct sim_launch *shape,
+		    void **args, struct bound *bound)
+{
+	struct span *variables = bound->spans + code->use_count;
+	CUresult res = variables_bind(code, module, ctx, variables);
+
+	for (size_t i = 0; i < code->use_count && !res; i++) {
+		const struct ptx_use *use = &code->uses[i];
+		struct span *span = &bound->spans[i];
+
+		if (use->variable) {
+			*span = variables[variable_index(code, use->variable)];
+			continue;
+		}
+		memcpy(&span->addr, (char *)args[use->param] + use->offset,
+		       sizeof(span->addr));
+		span->size = 0;
+		if (!code->program && use->flags)
+			*span = standin_span(span->addr);
+	}
+	if (!code->program)
+		bound->scalars = standin_scalars(code, shape, args);
+	return res;
+}
+
+static bool range(void *user, uint64_t addr, bool write, uint64_t *begin,
+		  uint64_t *end)
+{
+	struct extent extent = {0};
+	bool found = extent_now(addr, &extent);
+
+	(void)user;
+	*begin = extent.begin;
+	*end = extent.end;
+	return found && (extent.writable || !write);
+}
+
+static void *variable(void *user, const struct ptx_variable *wanted)
+{
+	const struct op *op = user;
+	const struct code *code = op->launch.code;
+	size_t i = variable_index(code, wanted);
+
+	return i < variable_count(code)
+		       ? (void *)op->launch.bound->spans[code->use_count + i]
+				 .addr
+		       : NULL;
+}
+
+static CUresult result_of(enum ptx_result result)
+{
+	switch (result) {
+	case PTX_OK:
+		return CUDA_SUCCESS;
+	case PTX_ILLEGAL_ADDRESS:
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	case PTX_MISALIGNED:
+		return CUDA_ERROR_MISALIGNED_ADDRESS;
+	case PTX_ASSERTED:
+		return CUDA_ERROR_ASSERT;
+	case PTX_DEADLOCK:
+		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	default:
+		return CUDA_ERROR_LAUNCH_FAILED;
+	}
+}
+
+static CUresult interpret(struct op *op, struct ptx_error *error)
+{
+	const struct launch *launch = &op->launch;
+	const struct sim_launch *shape = &launch->shape;
+	const struct ptx_host host = {
+		.user = op, .range = range, .variable = variable};
+	const struct ptx_launch run = {
+		.grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
+		.block = {shape->block[0], shape->block[1], shape->block[2]},
+		.shared_bytes = shape->shared_bytes,
+		.args = launch->args};
+
+	return result_of(ptx_run(launch->code->program, &run, &host, error));
+}
+
+void code_run(struct op *op)
+{
+	static atomic_bool failed; /* a lost device runs nothing more */
+	const struct code *code = op->launch.code;
+	struct ptx_error error = {.text = "its memory has gone"};
+	CUresult res;
+
+	if (failed)
+		return;
+	res = code->program ? interpret(op, &error) : standin_run(op);
+	if (!res || atomic_exchange(&failed, true))
+		return;
+	fprintf(stderr, "mnm-sim: kernel %s ends with error %d: %s",
+		code->row.name, res, error.text);
+	if (error.line)
+		fprintf(stderr, " (line %u of its PTX)", error.line);
+	fprintf(stderr, "; the device is lost\n");
+	call_lose(res);
+}
