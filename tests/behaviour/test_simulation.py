@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, MIB, program
+from conftest import MIB, program
 from test_pool import open_shell, took
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(

@@ -131,8 +131,8 @@ static CUresult address_check(CUdeviceptr addr, size_t size, bool write)
 {
 	const struct block *block = device_block(addr);
 
-	if (!addr || addr % size || (block && block_is_managed(block)) ||
-	    !copy_is_visible(addr))
+	if (!addr || !size || addr % size ||
+	    (block && block_is_managed(block)) || !copy_is_visible(addr))
 		return CUDA_ERROR_INVALID_VALUE;
 	return copy_check((const char *)addr, size, write);
 }
