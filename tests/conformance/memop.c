@@ -2,21 +2,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A value that the host and the device see; 64 bits of it are zero. */
-static volatile uint32_t *value_new(CUdeviceptr *addr)
+static _Atomic uint32_t *value_new(CUdeviceptr *addr)
 {
 	void *value;
 
 	ck_assert_ok(cuMemHostAlloc(&value, 64, CU_MEMHOSTALLOC_DEVICEMAP));
-	*(volatile uint64_t *)value = 0;
+	memset(value, 0, 64);
 	ck_assert_ok(cuMemHostGetDevicePointer(addr, value, 0));
 	return value;
 }
 
 START_TEST(write_of_a_value_comes_after_earlier_work)
 {
-	volatile uint32_t *value;
+	_Atomic uint32_t *value;
 	CUdeviceptr addr;
 	CUstream stream;
 
@@ -37,7 +38,7 @@ END_TEST
 START_TEST(wait_for_a_value_holds_the_stream_until_the_host_writes_it)
 {
 	CUdeviceptr addr, numbers;
-	volatile uint32_t *value;
+	_Atomic uint32_t *value;
 	CUstream stream;
 
 	claims_open();
@@ -74,7 +75,7 @@ START_TEST(write_in_one_stream_lets_another_go_on)
 END_TEST
 
 /* Whether a wait with these flags passes when the value is `found`. */
-static bool passes(volatile uint32_t *value, CUdeviceptr addr, uint32_t found,
+static bool passes(_Atomic uint32_t *value, CUdeviceptr addr, uint32_t found,
 		   uint32_t wanted, unsigned flags)
 {
 	CUstream stream = claims_stream(CU_STREAM_NON_BLOCKING);
@@ -89,7 +90,7 @@ static bool passes(volatile uint32_t *value, CUdeviceptr addr, uint32_t found,
 
 START_TEST(waits_compare_as_their_flags_say)
 {
-	volatile uint32_t *value;
+	_Atomic uint32_t *value;
 	CUdeviceptr addr;
 	CUstream stream;
 
@@ -116,7 +117,7 @@ END_TEST
 START_TEST(batch_does_its_operations_in_order)
 {
 	CUstreamBatchMemOpParams parts[3] = {0};
-	volatile uint32_t *value;
+	_Atomic uint32_t *value;
 	CUdeviceptr addr;
 	CUstream stream;
 
@@ -165,7 +166,7 @@ START_TEST(node_does_a_batch)
 	CUDA_BATCH_MEM_OP_NODE_PARAMS params = {.count = 1,
 						.paramArray = &part},
 				      told;
-	volatile uint32_t *value;
+	_Atomic uint32_t *value;
 	CUgraphExec exec;
 	CUgraphNode node;
 	CUdeviceptr addr;

@@ -17,15 +17,32 @@
 enum { LINK_MAGIC = 0x6c696e6b };
 
 struct link {
-	unsigned magic; /* 0 once destroyed; the object is used again */
-	struct link *next;
+	unsigned magic;    /* 0 once destroyed; the object is used again */
+	struct link *next; /* the next spare one */
+	struct link *made; /* the one made before: all stay reachable */
 	char *image;
 	size_t size;
 	bool is_text; /* the image is PTX */
 	struct jit_options options;
 };
 
-static struct link *spare;
+static struct link *spare, *made;
+
+static struct link *link_new(void)
+{
+	struct link *link = spare;
+
+	if (link) {
+		spare = link->next;
+		return link;
+	}
+	link = malloc(sizeof(*link));
+	if (!link)
+		return NULL;
+	link->made = made;
+	made = link;
+	return link;
+}
 
 static CUresult link_find(CUlinkState handle, struct link **out)
 {
@@ -42,7 +59,7 @@ CUresult sim_cuLinkCreate_v2(unsigned count, CUjit_option *options,
 			     void **values, CUlinkState *out)
 {
 	struct jit_options jit = {count, options, values};
-	struct link *link = spare;
+	struct link *link;
 	struct context *ctx;
 	CUresult res = context_current(&ctx);
 
@@ -52,13 +69,11 @@ CUresult sim_cuLinkCreate_v2(unsigned count, CUjit_option *options,
 		res = jit_options_check(jit);
 	if (res)
 		return res;
-	if (link)
-		spare = link->next;
-	else
-		link = malloc(sizeof(*link));
+	link = link_new();
 	if (!link)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*link = (struct link){.magic = LINK_MAGIC, .options = jit};
+	*link = (struct link){
+		.magic = LINK_MAGIC, .made = link->made, .options = jit};
 	*out = (CUlinkState)link;
 	return CUDA_SUCCESS;
 }

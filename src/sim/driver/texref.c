@@ -9,7 +9,23 @@
 
 enum { ADDRESS_ALIGN = 512 };
 
-static struct texref *spare;
+static struct texref *spare, *made;
+
+static struct texref *texref_new(void)
+{
+	struct texref *ref = spare;
+
+	if (ref) {
+		spare = ref->next;
+		return ref;
+	}
+	ref = malloc(sizeof(*ref));
+	if (!ref)
+		return NULL;
+	ref->made = made;
+	made = ref;
+	return ref;
+}
 
 CUresult texref_find(CUtexref handle, struct texref **out)
 {
@@ -28,17 +44,15 @@ CUresult texref_ask(CUtexref handle, const void *out, struct texref **ref)
 
 CUresult sim_cuTexRefCreate(CUtexref *out)
 {
-	struct texref *ref = spare;
+	struct texref *ref;
 
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (ref)
-		spare = ref->next;
-	else
-		ref = malloc(sizeof(*ref));
+	ref = texref_new();
 	if (!ref)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*ref = (struct texref){.magic = TEXREF_MAGIC,
+			       .made = ref->made,
 			       .format = CU_AD_FORMAT_FLOAT,
 			       .channels = 1};
 	*out = (CUtexref)ref;

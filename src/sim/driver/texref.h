@@ -9,9 +9,10 @@
 enum { TEXREF_MAGIC = 0x74657872 };
 
 struct texref {
-	unsigned magic; /* 0 once destroyed; the object is used again */
-	struct texref *next;
-	CUdeviceptr addr; /* at most one of these three is set */
+	unsigned magic;      /* 0 once destroyed; the object is used again */
+	struct texref *next; /* the next spare one */
+	struct texref *made; /* the one made before: all stay reachable */
+	CUdeviceptr addr;    /* at most one of these three is set */
 	CUarray array;
 	CUmipmappedArray many;
 	CUarray_format format;
