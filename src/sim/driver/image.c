@@ -190,6 +190,8 @@ static void parts_read(struct image *image)
 
 	image->failed = !text;
 	parts_add(image, text);
+	if (!image->texts)
+		free(text);
 }
 
 struct ptx_text *image_ptx(struct image *image)
