@@ -207,7 +207,8 @@ def test_a_kernel_without_a_host_function_is_named(tmp_path):
     alone = tmp_path / "trace_job"  # away from its trace_job.kernels.so
     shutil.copy(os.path.join(BUILD, "examples", "trace_job"), alone)
     trace = os.path.join(ROOT, "examples", "traces", "vgg16_bs32.csv.zst")
-    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "sim"))
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "sim"),
+               MNM_SIM_KERNELS="none")
     run = subprocess.run([alone, trace], env=env, capture_output=True,
                          text=True, timeout=60)
     assert run.returncode == 1
