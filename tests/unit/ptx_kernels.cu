@@ -1,6 +1,7 @@
 /* Kernels whose PTX ptx_kernels_test.c runs. */
 #include <cstdio>
 
+#include <cooperative_groups.h>
 #include <cuda_fp16.h>
 
 #include "ptx_sources.h"
@@ -237,6 +238,36 @@ __global__ void all_blocks(unsigned int *count, int *to)
 	}
 	__syncthreads();
 	to[INDEX] = *(volatile unsigned int *)count;
+}
+
+/* All blocks write, and then all of them read. */
+__global__ void whole_grid(int *list)
+{
+	auto grid = cooperative_groups::this_grid();
+	int size = (int)grid.size(), rank = (int)grid.thread_rank(), sum = 0;
+
+	for (int round = 0; round < 3; round++) {
+		list[rank] = round * rank;
+		grid.sync();
+		for (int i = 0; i < size; i++)
+			sum += list[i];
+		grid.sync();
+	}
+	list[rank] = sum;
+}
+
+__global__ void divide_wide(const __int128 *x, const __int128 *y, __int128 *to)
+{
+	to[2 * INDEX] = x[INDEX] / y[INDEX];
+	to[2 * INDEX + 1] = x[INDEX] % y[INDEX];
+}
+
+__global__ void mathematics(const double *from, double *to)
+{
+	double x = from[INDEX];
+
+	to[INDEX] = sin(x) + exp(x) + log(x) + pow(x, 1.5) + erf(x) + cbrt(x) +
+		    fmod(x, 0.3) + rint(x) + tgamma(x) + atan2(x, 2.0);
 }
 
 __global__ void endless(int *to)

@@ -372,6 +372,57 @@ START_TEST(blocks_wait_for_later_ones)
 }
 END_TEST
 
+START_TEST(the_grid_has_a_barrier)
+{
+	enum { THREADS = 6 * 64 };
+	static int list[THREADS];
+	int *pl = list;
+
+	RUN_OK("whole_grid", 6, 64, 0, &pl);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(list[i], 3 * (THREADS * (THREADS - 1) / 2));
+}
+END_TEST
+
+START_TEST(numbers_of_128_bits_are_divided)
+{
+	enum { PAIRS = 32 };
+	static __int128 x[PAIRS], y[PAIRS], to[PAIRS][2];
+	__int128 *px = x, *py = y, *pt = &to[0][0];
+
+	for (int i = 0; i < PAIRS; i++) {
+		x[i] = (int)next_number() * ((__int128)1 << 90);
+		x[i] += (__int128)next_number() << 40 | next_number();
+		y[i] = (int)next_number() * ((__int128)1 << (i * 3));
+		y[i] += next_number() | 1;
+	}
+	RUN_OK("divide_wide", 1, PAIRS, 0, &px, &py, &pt);
+	for (int i = 0; i < PAIRS; i++) {
+		ck_assert(to[i][0] == x[i] / y[i]);
+		ck_assert(to[i][1] == x[i] % y[i]);
+	}
+}
+END_TEST
+
+START_TEST(mathematics_of_doubles_is_near)
+{
+	static double from[64], to[64];
+	double *pf = from, *pt = to;
+
+	for (int i = 0; i < 64; i++)
+		from[i] = 0.1 + i * 0.17;
+	RUN_OK("mathematics", 2, 32, 0, &pf, &pt);
+	for (int i = 0; i < 64; i++) {
+		double x = from[i];
+		double near = sin(x) + exp(x) + log(x) + pow(x, 1.5) + erf(x) +
+			      cbrt(x) + fmod(x, 0.3) + rint(x) + tgamma(x) +
+			      atan2(x, 2.0);
+
+		ck_assert_double_eq_tol(to[i] / near, 1, 1e-14);
+	}
+}
+END_TEST
+
 START_TEST(an_endless_kernel_is_stopped)
 {
 	int zero = 0, *pz = &zero;
@@ -447,6 +498,9 @@ int main(void)
 		a_kernel_prints,
 		threads_wait_for_a_lock,
 		blocks_wait_for_later_ones,
+		the_grid_has_a_barrier,
+		numbers_of_128_bits_are_divided,
+		mathematics_of_doubles_is_near,
 		an_endless_kernel_is_stopped,
 		memory_that_is_not_the_kernels_is_not_touched,
 		approximations_are_near,

@@ -46,6 +46,8 @@ static const struct {
 	{"add.cc.u32 %r4, %r1, %r2; addc.u32 %r4, %r3, 0;", 'r', 0xffffffff, 1,
 	 5, 6},
 	{"sub.cc.u32 %r4, %r1, %r2; subc.u32 %r4, %r3, 0;", 'r', 1, 2, 5, 4},
+	{"sub.cc.u32 %r4, %r1, %r2; addc.u32 %r4, 0, 0;", 'r', 5, 2, 0, 1},
+	{"sub.cc.u32 %r4, %r1, %r2; addc.u32 %r4, 0, 0;", 'r', 2, 5, 0, 0},
 	{"mad.lo.cc.u32 %r4, %r1, %r2, %r3; madc.hi.u32 %r4, %r1, %r2, 0;", 'r',
 	 0xffffffff, 2, 2, 2},
 	{"mad.hi.cc.s32 %r4, %r1, %r2, %r3;", 'r', 0xffffffff, 2, 7, 6},

@@ -140,7 +140,7 @@ static uint32_t special_read(struct ptx_encoder *encoder,
 			(struct ptx_constant){
 				.kind = PTX_CONSTANT_GRID,
 				.bytes = 4,
-				.bits = operand->name[7] == '2' ? 32 : 0,
+				.bits = operand->name[7] == '1' ? 32 : 0,
 			});
 	while (at->name && strcmp(at->name, operand->name))
 		at++;

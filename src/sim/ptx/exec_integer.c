@@ -123,7 +123,9 @@ PTX_TERNARY(dp2a_lo, uint32_t, uint32_t, uint32_t, uint32_t,
 PTX_TERNARY(dp2a_hi, uint32_t, uint32_t, uint32_t, uint32_t,
 	    dot2(op, x, y, z, 1))
 
-/* Chains of additions: a thread has one carry, in slot e. */
+/* Chains of additions: a thread has one carry, in slot e. It is 1 behind a
+ * subtraction that borrows nothing, as compilers take it for granted that an
+ * addc adds that. */
 #define CARRY_OUT(bit) (*carry = (*carry & ~(1u << i)) | (uint32_t)(bit) << i)
 #define CARRYING(t, type) \
 	static void add_cc_##t(struct ptx_warp *warp, const struct ptx_op *op, \
@@ -164,12 +166,12 @@ PTX_TERNARY(dp2a_hi, uint32_t, uint32_t, uint32_t, uint32_t,
 			\
 			if (!(mask >> i & 1)) \
 				continue; \
-			less = in ? *carry >> i & 1 : 0; \
+			less = in ? ~*carry >> i & 1 : 0; \
 			under = __builtin_sub_overflow(a[i], b[i], &sum); \
 			under |= __builtin_sub_overflow(sum, less, &sum); \
 			d[i] = sum; \
 			if (out) \
-				CARRY_OUT(under); \
+				CARRY_OUT(!under); \
 		} \
 	}
 CARRYING(32, uint32_t)
