@@ -40,6 +40,21 @@ def test_what_stands_in_for_libc_may_be_called_from_everywhere(tmp_path, name):
     assert (done.returncode, done.stdout) == (0, "")
 
 
+def test_a_folder_that_stands_alone_includes_only_its_own(tmp_path):
+    for name, text in (("ptx/file.c", '#include "own.h"\n'
+                                      '#include "../driver/other.h"\n'),
+                       ("ptx/own.h", ""), ("driver/other.h", "")):
+        path = tmp_path / "src" / "sim" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    done = subprocess.run([os.path.join(ROOT, "scripts", "check-layers"),
+                           str(tmp_path)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ("src/sim/ptx/file.c:2: src/sim/ptx may not include "
+                           "src/sim/driver/other.h\n")
+
+
 @pytest.mark.parametrize("there, words", [
     ([], "no sources in "), (["src/common/file.c"], "nothing is built in ")])
 def test_a_tree_of_which_nothing_is_seen_is_no_good_one(tmp_path, there,
