@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
+#include "copied.h"
 #include "host.h"
 #include "mapping.h"
 #include "stream.h"
@@ -96,6 +97,7 @@ static void copy_rows(const struct copy *copy)
 static void copy_run(struct op *op)
 {
 	copy_rows(&op->copy);
+	copied_add(&op->copy);
 }
 
 /* Reads the source now, into memory that is freed with the operation. */
@@ -149,6 +151,7 @@ static CUresult copy_renew(struct op *op)
 
 CUresult copy_op(struct copy copy, struct op **out, uint64_t *ns)
 {
+	enum place dst = place_of(copy.dst), src = place_of(copy.src);
 	struct op *op;
 	CUresult res;
 
@@ -166,8 +169,9 @@ CUresult copy_op(struct copy copy, struct op **out, uint64_t *ns)
 	op->type = CU_GRAPH_NODE_TYPE_MEMCPY;
 	op->renew = copy_renew;
 	op->copy = copy;
+	op->copy.to_host = src == PLACE_DEVICE && dst != PLACE_DEVICE;
 	op->touch = touch_copy;
-	*ns = copy_time(&copy, place_of(copy.dst), place_of(copy.src));
+	*ns = copy_time(&copy, dst, src);
 	*out = op;
 	return CUDA_SUCCESS;
 }

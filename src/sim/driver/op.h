@@ -30,6 +30,7 @@ struct copy {
 	size_t width, height, depth;
 	size_t dst_pitch, dst_slice; /* bytes from row to row, slice to slice */
 	size_t src_pitch, src_slice;
+	bool to_host; /* from a device; copy_op() says so */
 };
 
 struct fill {

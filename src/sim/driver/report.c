@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "copied.h"
 #include "entries.h"
 #include "host.h"
 #include "missing.h"
@@ -47,6 +48,7 @@ void report_write(const char *path)
 			fprintf(out, "call %s %lu\n", call_names[id].name,
 				tally_total(id));
 	missing_report(out);
+	copied_report(out);
 	fprintf(out, "clock_ns %" PRIu64 "\n", world.latest);
 	pthread_mutex_unlock(&world.lock);
 	fclose(out);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "copied.h"
 #include "entries.h"
 #include "kernel.h"
 #include "quick.h"
@@ -125,6 +126,7 @@ static void open_once(void)
 	kernel_open();
 	seed_open();
 	check_open();
+	copied_open();
 	if (pthread_atfork(NULL, NULL, forked))
 		opened = CUDA_ERROR_OUT_OF_MEMORY;
 	if (opened)
