@@ -1,0 +1,51 @@
+"""The modes that each suite is run in, a row each."""
+
+import os
+import re
+from dataclasses import dataclass, field
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+
+
+@dataclass(frozen=True)
+class Mode:
+    name: str
+    what: str                # for --list
+    env: dict = field(default_factory=dict)
+    preload: bool = True     # libmnm.so is under the suite
+    swaps: bool = False      # its pools are swapped as long as it runs
+    default: bool = True     # run if no mode is named
+
+
+def pools():
+    """Every pool of mnm, by name."""
+    path = os.path.join(ROOT, "src", "common", "pool_list.h")
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r"^POOL\((\w+),", file.read(), re.MULTILINE)[::-1]
+
+
+# The suite's own result, which all modes are compared with, and its own noise.
+# What the checker reports in the second run is the suite's own.
+ALONE = Mode("alone", "without mnm", preload=False)
+AGAIN = Mode("again", "without mnm, once more, with the checker of order",
+             {"MNM_SIM_CHECK": "1"}, preload=False)
+
+MODES = [
+    ALONE,
+    AGAIN,
+    *(Mode(pool, f"served by {pool}", {"MNM_POOL": pool})
+      for pool in pools()),
+    Mode("checked", "with the checker of order", {"MNM_SIM_CHECK": "1"}),
+    Mode("seeded", "by the schedule of one seed", {"MNM_SIM_SEED": "1"}),
+    Mode("swapped", "while its pools are swapped", swaps=True),
+    Mode("unfenced", "without fences: it may differ, if kernels run",
+         {"MNM_FENCE": "none"}, default=False),
+]
+
+
+def chosen(names):
+    """The modes to run: those named, or all of the default. The suite alone is
+    always among them."""
+    return [mode for mode in MODES if mode in (ALONE, AGAIN) or
+            (mode.name in names if names else mode.default)]
