@@ -14,6 +14,7 @@
 #   make bench   what an allocation costs, beside other allocators
 #   make bench-plan  how well and how fast lifetimes are placed
 #   make bench-tstack  what memory tstack_pool takes for a plan
+#   make guests  test suites of others, alone and under mnm: no difference
 #   make format  clang-format of every source
 #   make clean   removes what was built
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
@@ -55,7 +56,7 @@ SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
 .PHONY: all demo check quick lint generated build-check build-tests bench \
-	bench-plan bench-tstack mutants sweep coverage format install uninstall clean setup help
+	bench-plan bench-tstack guests mutants sweep coverage format install uninstall clean setup help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -113,6 +114,11 @@ bench-plan:
 
 bench-tstack: all
 	@scripts/bench-tstack $(BUILD)
+
+guests:
+	@scripts/setup --guests
+	@$(MAKE) --no-print-directory all
+	@CUDA_HOME=$(CUDA_HOME) scripts/guests $(BUILD)
 
 sweep:
 	@scripts/setup --tests

@@ -40,7 +40,7 @@ def from_lines(_name, _status, lines, _stdout):
     return found
 
 
-GTEST = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+/?[^\s,]*)")
+GTEST = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+)")
 GTEST_OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
 
 
@@ -56,18 +56,6 @@ def from_gtest(_name, _status, _lines, stdout):
     if running is not None:
         found[running] = ("crashed", "")
     return found
-
-
-def from_exit(name, status, _lines, _stdout):
-    """Of a program that is one test, by its exit status. 77 and 2 are how
-    autotools and NVIDIA's samples say that something is not there."""
-    if status is None or status < 0:
-        return {name: ("crashed", "")}
-    if status == 0:
-        return {name: ("passed", "")}
-    if status in (2, 77):
-        return {name: ("skipped", f"exit status {status}")}
-    return {name: ("failed", f"exit status {status}")}
 
 
 def report(text):

@@ -213,3 +213,35 @@ def test_a_kernel_without_a_host_function_is_named(tmp_path):
                          text=True, timeout=60)
     assert run.returncode == 1
     assert "mnm-sim: no host function for kernel" in run.stderr
+
+
+HASHED = """
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, block = ctypes.c_void_p(), ctypes.c_uint64()
+size = ctypes.c_size_t
+assert not cuda.cuInit(0)
+assert not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+assert not cuda.cuCtxSetCurrent(context)
+assert not cuda.cuMemAlloc_v2(ctypes.byref(block), size(64))
+for word in sys.argv[1:]:
+    text = word.encode()
+    assert not cuda.cuMemcpyHtoD_v2(block, text, size(len(text)))
+    assert not cuda.cuMemcpyDtoH_v2(ctypes.create_string_buffer(64), block,
+                                    size(len(text)))
+"""
+
+
+def test_what_was_copied_to_the_host_has_a_hash_in_any_order(box):
+    def copied(*words, on=1):
+        box.run(["/usr/bin/python3", "-c", HASHED, *words], sim_copied=on)
+        with open(box.report_file, encoding="utf-8") as file:
+            return [line.split()[1:] for line in file
+                    if line.startswith("copied ")]
+
+    (size, hashed), = copied("one", "three")
+    assert size == "8" and len(hashed) == 16
+    assert copied("three", "one") == [[size, hashed]]
+    assert copied("one", "thref") != [[size, hashed]]
+    assert copied("onet", "hree") != [[size, hashed]]
+    assert copied("one", on=0) == []

@@ -1,0 +1,349 @@
+"""scripts/guests, with made-up suites: nothing is fetched."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import (BUILD, DEADLINE, POOLS, ROOT, await_true,
+                      plain_build_only)
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from guests_lib import compare, results, table
+from guests_lib.modes import AGAIN, ALONE, MODES, chosen
+from guests_lib.suite import INSIDE
+from guests_lib.suites import SUITES
+
+SCRIPTS = os.path.join(ROOT, "scripts")
+
+# Runs scripts/guests with one suite, `made`, of two processes, whose tests are
+# in a module beside it.
+RUN = """
+import os, runpy, sys
+scripts, here = sys.argv.pop(1), sys.argv.pop(1)
+sys.path.insert(0, scripts)
+from guests_lib import results, suites
+from guests_lib.suite import INSIDE, Process, Suite
+
+def processes(home):
+    return [Process(name, ["/usr/bin/python3", os.path.join(
+        INSIDE, "unittest_lines.py"), "{lines}", "made_up." + name],
+        {"PYTHONPATH": here}) for name in ("Steady", "Odd")]
+
+suites.SUITES[:] = [Suite(
+    "made", "1", "here", "all of it", processes, results.from_lines,
+    tuple(os.environ.get("WHEELS", "").split()), sim="64M")]
+runpy.run_path(os.path.join(scripts, "guests"), run_name="__main__")
+"""
+TESTS = """
+import ctypes, os, time, unittest
+
+class Steady(unittest.TestCase):
+    def test_copies_to_the_host(self):
+        cuda = ctypes.CDLL("libcuda.so.1")
+        context, block = ctypes.c_void_p(), ctypes.c_uint64()
+        for result in (
+                cuda.cuInit(0),
+                cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0),
+                cuda.cuCtxSetCurrent(context),
+                cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(64)),
+                cuda.cuMemcpyHtoD_v2(block, b"a" * 64, ctypes.c_size_t(64)),
+                cuda.cuMemcpyDtoH_v2(ctypes.create_string_buffer(64), block,
+                                     ctypes.c_size_t(64))):
+            self.assertEqual(result, 0)
+        if os.path.isdir(os.environ["MNM_SOCKET_DIR"]) and \\
+                "swapped" in os.environ["HOME"]:
+            time.sleep(0.5)
+
+    def test_fails(self):
+        self.assertEqual(1, 2)
+
+class Odd(unittest.TestCase):
+    def test_is_noisy(self):
+        self.assertNotIn("MNM_SIM_CHECK", os.environ)
+
+    def test_knows_mnm(self):
+        self.assertNotIn("LD_PRELOAD", os.environ)
+
+    @unittest.skip("no reason")
+    def test_skipped(self):
+        pass
+
+    def test_within(self):
+        if os.environ.get("MNM_POOL") == "no_pool":
+            os.abort()
+"""
+
+
+def guests(*words, **env):
+    return subprocess.run([os.path.join(SCRIPTS, "guests"), *words],
+                          capture_output=True, text=True, timeout=DEADLINE,
+                          env={**os.environ, **env})
+
+
+@pytest.fixture
+def build(tmp_path):
+    """A folder that has what this build has, and the made-up module."""
+    (tmp_path / "made_up.py").write_text(TESTS)
+    for name in ("sim", "libmnm.so", "mnm"):
+        os.symlink(os.path.join(BUILD, name), tmp_path / name)
+    return tmp_path
+
+
+def made_command(build, *words):
+    return [sys.executable, "-B", "-c", RUN, SCRIPTS, str(build), *words,
+            str(build)]
+
+
+def run_made(build, *words, **env):
+    return subprocess.run(made_command(build, *words), capture_output=True,
+                          text=True, timeout=DEADLINE,
+                          env={**os.environ, **env})
+
+
+def lines(*entries):
+    return "\n".join(json.dumps(entry) for entry in entries)
+
+
+def run_of(exit="status 0", copied=(8, "aa"), violations=None, **tests):
+    return {"tests": {name: (outcome, "") for name, outcome in tests.items()},
+            "exit": exit, "copied": copied, "violations": violations or {}}
+
+
+def test_a_test_that_did_not_end_has_crashed():
+    text = lines({"test": "a"}, {"test": "a", "outcome": "passed",
+                                 "detail": ""}, {"test": "b"})
+    found = results.from_lines("p", -11, text, "")
+    assert found == {"a": ("passed", ""), "b": ("crashed", "")}
+    assert results.from_lines("p", -11, text[:-4], "") == {
+        "a": ("passed", "")}
+
+
+def test_the_last_outcome_of_a_test_counts_without_what_varies():
+    text = lines({"test": "a at 0x7f00", "outcome": "passed", "detail": ""},
+                 {"test": "a at 0x8f00", "outcome": "failed",
+                  "detail": "Error: pid 12345 after 1.25 s\nmore"})
+    assert results.from_lines("p", 1, text, "") == {
+        "a at #": ("failed", "Error: pid # after # s")}
+
+
+def test_googletest_is_read_from_its_output():
+    text = """\
+[ RUN      ] Pool.Serves
+[       OK ] Pool.Serves (0 ms)
+[ RUN      ] Sizes/Pool.Fits/3
+said [ in between
+[  FAILED  ] Sizes/Pool.Fits/3, where GetParam() = 4 (1 ms)
+[ RUN      ] Pool.Peers
+[  SKIPPED ] Pool.Peers (0 ms)
+[ RUN      ] Pool.Late
+"""
+    found = results.from_gtest("p", -6, "", text)
+    assert {name: outcome for name, (outcome, _) in found.items()} == {
+        "Pool.Serves": "passed", "Sizes/Pool.Fits/3": "failed",
+        "Pool.Peers": "skipped", "Pool.Late": "crashed"}
+    done = text.replace("[ RUN      ] Pool.Late\n", "[  FAILED  ] 1 test\n"
+                        "[  FAILED  ] Sizes/Pool.Fits/3\n")
+    assert len(results.from_gtest("p", 1, "", done)) == 3
+
+
+def test_a_report_tells_what_is_missing_and_what_was_copied():
+    assert results.report("call cuInit 1\nmissing cuLinkCreate_v2 3\n"
+                          "copied 64 00ff\nclock_ns 0\n") == (
+        {"cuLinkCreate_v2": 3}, [64, "00ff"])
+    assert results.report("") == ({}, None)
+
+
+def test_violations_are_counted_by_kind():
+    found = results.violations(
+        "mnm-sim: violation 1: 512 bytes at 0x10: reused\nother\n"
+        "mnm-sim: violation 2: 512 bytes at 0x20: reused\n")
+    assert list(found.values()) == [2]
+
+
+def test_what_differs_alone_may_be_either_of_both():
+    alone = run_of(steady="passed", noisy="passed")
+    again = run_of(steady="passed", noisy="failed", copied=(8, "bb"))
+    assert compare.noisy(alone, again) == {"noisy", compare.COPIED}
+    for noisy, number in (("passed", 0), ("failed", 0), ("crashed", 1)):
+        here = run_of(steady="passed", noisy=noisy, copied=(8, "cc"))
+        assert len(compare.differences("p", alone, again, here)) == number
+
+
+def test_a_difference_names_the_test_and_both_results():
+    alone = run_of(steady="passed", gone="passed")
+    here = run_of(exit="signal 11", steady="failed", copied=(8, "bb"))
+    found = compare.differences("p", alone, alone, here)
+    assert [each.what for each in found] == [
+        "gone", "steady", compare.EXIT, compare.COPIED]
+    assert found[0].text() == "p: gone: alone passed, here not run"
+    assert found[2].text() == "p: its exit: alone status 0, here signal 11"
+
+
+def test_violations_that_the_suite_has_alone_are_its_own():
+    alone = run_of()
+    again = run_of(violations={"own": 1})
+    assert not compare.differences("p", alone, again, run_of(
+        violations={"own": 5}))
+    found, = compare.differences("p", alone, again, run_of(
+        violations={"own": 1, "new": 1}))
+    assert (found.what, found.here) == (compare.VIOLATIONS, "new")
+
+
+def test_each_pool_is_a_mode_and_the_suite_alone_is_always_run():
+    names = [mode.name for mode in MODES]
+    assert len(names) == len(set(names)) and set(POOLS) < set(names)
+    assert chosen(["no_pool"])[:2] == [ALONE, AGAIN]
+    assert [mode.name for mode in chosen(["no_pool"])[2:]] == ["no_pool"]
+    assert "unfenced" not in [mode.name for mode in chosen([])]
+
+
+def test_each_suite_names_its_versions():
+    for suite in SUITES:
+        assert suite.wheels and all(re.fullmatch(r"[\w-]+==[\w.]+", wheel)
+                                    for wheel in suite.wheels)
+    names = [suite.name for suite in SUITES]
+    assert len(names) == len(set(names))
+
+
+def test_of_many_differences_some_are_shown():
+    mode = {"differences": [f"test {i}" for i in range(30)], "swaps": 0,
+            "said": []}
+    suite = {"name": "made", "version": "1", "alone": {"passed": 30},
+             "copied": 2048, "noisy": [], "modes": {"no_pool": mode},
+             "reason": None, "missing": {"cuLinkCreate_v2": 2}}
+    text = table.markdown({"suites": [suite], "modes": ["no_pool"],
+                           "machine": {"date": "2026-01-02T", "mnm": "mnm",
+                                       "commit": "c"}})
+    assert "| `no_pool` | 30 differ |" in text and "*Simulated*" in text
+    assert "| copied to the host | 2 KiB |" in text
+    assert "test 19" in text and "test 20" not in text
+    assert "and 10 more" in text and "`cuLinkCreate_v2`" in text
+
+
+@pytest.mark.parametrize("option, there", [("--only", "numba-cuda"),
+                                           ("--mode", "page_unit_pool")])
+def test_an_unknown_name_is_refused_with_the_names(option, there):
+    done = guests(option, "nothing", BUILD)
+    assert done.returncode == 2 and done.stdout == ""
+    last = done.stderr.splitlines()[-1]
+    assert "'nothing'" in last and there in last
+
+
+def test_a_folder_that_was_not_built_is_refused(tmp_path):
+    done = guests(str(tmp_path))
+    assert done.returncode == 2 and "run `make`" in done.stderr
+
+
+def test_the_list_names_suites_and_modes():
+    done = guests("--list")
+    assert done.returncode == 0
+    for name in (*(suite.name for suite in SUITES), *POOLS, "seeded"):
+        assert re.search(rf"^{name} ", done.stdout, re.MULTILINE), name
+
+
+@plain_build_only
+def test_a_suite_is_compared_with_itself_alone(build):
+    done = run_made(build, "--mode", "page_unit_pool", "--mode", "no_pool",
+                    "--mode", "swapped", "--json")
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert found["modes"] == ["no_pool", "page_unit_pool", "swapped"]
+    suite, = found["suites"]
+    assert suite["alone"] == {"passed": 4, "failed": 1, "skipped": 1}
+    assert suite["copied"] == 64
+    assert suite["noisy"] == ["Odd: its exit",
+                              "Odd: made_up.Odd.test_is_noisy"]
+    told = "Odd: made_up.Odd.test_knows_mnm: alone passed, here failed"
+    for mode in suite["modes"].values():
+        assert mode["differences"][0].startswith(told)
+        assert mode["served"] >= 1
+    assert len(suite["modes"]["page_unit_pool"]["differences"]) == 1
+    assert suite["modes"]["no_pool"]["differences"][1:] == [
+        "Odd: made_up.Odd.test_within: alone passed, here crashed",
+        "Odd: its exit: alone status 0, here signal 6"]
+    assert suite["modes"]["swapped"]["swaps"] >= 1
+    assert json.loads((build / "guests" / "guests.json").read_text()) == found
+    assert "| `page_unit_pool` | 1 differ |" in (
+        build / "guests" / "guests.md").read_text()
+
+
+@plain_build_only
+def test_without_a_network_the_row_says_so(build):
+    done = run_made(build, "--json", WHEELS="numpy==0.0", PIP_NO_INDEX="1",
+                    PIP_FIND_LINKS="/nowhere", PIP_CONFIG_FILE=os.devnull)
+    assert done.returncode == 1
+    suite, = json.loads(done.stdout)["suites"]
+    assert "with a network, run this again" in suite["reason"]
+    assert not (build / "guests" / "made-1" / "made-of").exists()
+
+
+def test_an_interrupt_ends_what_was_started(build):
+    mark = str(build / "pid")
+    (build / "made_up.py").write_text(f"""
+import os, time
+with open({mark!r} + ".new", "w") as out:
+    out.write(str(os.getpid()))
+os.rename({mark!r} + ".new", {mark!r})
+time.sleep({DEADLINE})
+""")
+    with subprocess.Popen(made_command(build, "--jobs", "1"),
+                          stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as running:
+        await_true(lambda: os.path.exists(mark))
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=DEADLINE)[1]
+    assert running.returncode == 130 and "Traceback" not in said
+    with open(mark, encoding="utf-8") as file:
+        pid = int(file.read())
+    await_true(lambda: not os.path.exists(f"/proc/{pid}"))
+
+
+def test_pytest_writes_what_each_test_comes_out_as(tmp_path):
+    (tmp_path / "test_made.py").write_text("""
+import pytest
+def test_passes(): pass
+def test_fails(): assert 1 == 2
+def test_skips(): pytest.skip("so")
+@pytest.mark.xfail
+def test_is_known(): assert False
+@pytest.fixture
+def broken(): raise ValueError("no")
+def test_has_no_fixture(broken): pass
+""")
+    out = tmp_path / "lines"
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "pytest_lines",
+                    "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir",
+                    str(tmp_path), "test_made.py"], cwd=tmp_path,
+                   capture_output=True, timeout=DEADLINE,
+                   env={**os.environ, "PYTHONPATH": INSIDE,
+                        "PYTHONDONTWRITEBYTECODE": "1",
+                        "GUESTS_LINES": str(out)})
+    found = results.from_lines("p", 1, out.read_text(), "")
+    assert {name.split("::")[1]: outcome for name, (outcome, _)
+            in found.items()} == {
+        "test_passes": "passed", "test_fails": "failed",
+        "test_skips": "skipped", "test_is_known": "xfailed",
+        "test_has_no_fixture": "failed"}
+    assert found["test_made.py::test_fails"][1] == "assert 1 == 2"
+
+
+def test_a_cubin_is_asked_for_as_ptx(tmp_path):
+    (tmp_path / "bin").mkdir()
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.write_text('#!/bin/sh\necho "$@"\n')
+    nvcc.chmod(0o755)
+
+    def asked(*words):
+        return subprocess.run([os.path.join(INSIDE, "nvcc"), *words],
+                              env={**os.environ, "GUESTS_CUDA": str(tmp_path)},
+                              capture_output=True, text=True,
+                              check=True).stdout.strip()
+
+    assert asked("--cubin", "-arch", "sm_75", "kernel.cu") == \
+        "--ptx -arch sm_75 kernel.cu -o kernel.cubin"
+    assert asked("--version") == "--version"
