@@ -99,10 +99,11 @@ class Runner:
                 pass
             finally:
                 status = child.poll()
-                with self.lock, contextlib.suppress(ProcessLookupError):
-                    os.killpg(child.pid, signal.SIGKILL)  # and what it left
-                    child.wait()
-                self.live.discard(child.pid)
+                with self.lock:
+                    self.live.discard(child.pid)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(child.pid, signal.SIGKILL)  # what it left
+                child.wait()
         if self.stopped.is_set():
             raise Stopped
         return status, swaps
@@ -115,10 +116,12 @@ class Runner:
         env = {name: value for name, value in env.items()
                if name != "LD_PRELOAD"}
         while child.poll() is None and time.monotonic() < end:
-            done = subprocess.run(
-                [os.path.join(self.build, "mnm"), "swap", "--all", "--no-wait",
-                 names[turn % len(names)]], env=env, capture_output=True)
-            count += done.returncode == 0
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                done = subprocess.run(
+                    [os.path.join(self.build, "mnm"), "swap", "--all",
+                     "--no-wait", names[turn % len(names)]], env=env,
+                    capture_output=True, timeout=30)
+                count += done.returncode == 0
             turn += 1
             time.sleep(0.01)
         return count

@@ -37,7 +37,7 @@ SUITES = [
           pycuda.processes, results.from_lines,
           ("numpy==2.4.6", "pytest==9.2.0"), pycuda.build),
     Suite("ucx", "1.22.0", "PyPI, `libucx-cu13`",
-          "`ucx_perftest` between two processes, over CUDA memory",
+          "its hooks in both modes, and `ucx_perftest` between two processes",
           ucx.processes, results.from_lines, ("libucx-cu13==1.22.0",),
-          ucx.build, sim="2G"),
+          ucx.build, recipe=2, sim="2G"),
 ]

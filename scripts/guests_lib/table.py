@@ -37,6 +37,9 @@ def markdown(result):
                                          for suite in suites)])
     rows.append(["differ between two runs alone",
                  *(str(len(suite["noisy"])) for suite in suites)])
+    if any(suite["violations"] for suite in suites):
+        rows.append(["violations of order alone",
+                     *(str(suite["violations"]) for suite in suites)])
     for mode in result["modes"]:
         rows.append([f"`{mode}`", *(mode_cell(suite, mode)
                                     for suite in suites)])

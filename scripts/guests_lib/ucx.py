@@ -1,5 +1,5 @@
-"""UCX as its wheel has it. Transfers between two processes, over memory of CUDA
-and over its transports cuda_copy and cuda_ipc."""
+"""UCX as its wheel has it: what its hooks report, and transfers between two
+processes of memory of CUDA, by its transports cuda_copy and cuda_ipc."""
 
 import glob
 import os
@@ -10,6 +10,7 @@ from .suite import INSIDE, Process
 
 TRANSPORTS = {"cuda_copy": "self,sm,cuda_copy",
               "cuda_ipc": "self,sm,cuda_copy,cuda_ipc"}
+HOOKS = ("bistro", "reloc")
 
 
 def build(shop, _suite, home):
@@ -20,13 +21,20 @@ def build(shop, _suite, home):
     os.remove(runtime)
     os.symlink(os.path.join(shop.build, "sim", "libcudart.so.13"), runtime)
     os.makedirs(os.path.join(home, "lib"))
-    command([os.environ.get("CC", "gcc"), "-shared", "-fPIC",
-             "-Wl,-soname,libnvidia-ml.so.1", os.path.join(INSIDE, "nvml.c"),
-             "-o", os.path.join(home, "lib", "libnvidia-ml.so.1")],
-            "nvml.c did not build")
+    compiled(home, "nvml.c", "lib/libnvidia-ml.so.1", "-shared", "-fPIC",
+             "-Wl,-soname,libnvidia-ml.so.1")
+    compiled(home, "ucm_hooks.c", "ucm_hooks", f"-I{site}/libucx/include",
+             f"-I{shop.cuda}/include", f"-L{site}/libucx/lib",
+             f"-L{shop.build}/sim", "-Wl,--no-as-needed", "-lucs", "-lucm",
+             "-lcudart", "-lcuda")
     with open(os.path.join(home, "batch"), "w", encoding="utf-8") as out:
         out.writelines(batch(os.path.join(site, "libucx", "share", "ucx",
                                           "perftest")))
+
+
+def compiled(home, source, name, *flags):
+    command([os.environ.get("CC", "gcc"), os.path.join(INSIDE, source), "-o",
+             os.path.join(home, name), *flags], f"{source} did not build")
 
 
 def batch(folder):
@@ -44,9 +52,14 @@ def processes(home):
     cache of what is whose is off here."""
     ucx = os.path.join(site_of(home), "libucx")
     path = f"{{libraries}}:{ucx}/lib:{home}/lib"
-    return [Process(name, [
+    hooks = [Process(f"hooks_{mode}", [os.path.join(home, "ucm_hooks"),
+                                       "{lines}"],
+                     {"LD_LIBRARY_PATH": path, "UCX_MEM_CUDA_HOOK_MODE": mode})
+             for mode in HOOKS]
+    transfers = [Process(name, [
         python_of(home), os.path.join(INSIDE, "pair.py"),
         os.path.join(ucx, "bin", "ucx_perftest"), os.path.join(home, "batch"),
         "{lines}"], {"LD_LIBRARY_PATH": path, "UCX_TLS": transports,
                      "UCX_MEMTYPE_CACHE": "n"})
         for name, transports in TRANSPORTS.items()]
+    return hooks + transfers

@@ -215,7 +215,8 @@ def test_of_many_differences_some_are_shown():
             "said": []}
     suite = {"name": "made", "version": "1", "alone": {"passed": 30},
              "copied": 2048, "noisy": [], "modes": {"no_pool": mode},
-             "reason": None, "missing": {"cuLinkCreate_v2": 2}}
+             "reason": None, "missing": {"cuLinkCreate_v2": 2},
+             "violations": 0}
     text = table.markdown({"suites": [suite], "modes": ["no_pool"],
                            "machine": {"date": "2026-01-02T", "mnm": "mnm",
                                        "commit": "c"}})
