@@ -174,6 +174,17 @@ def test_what_differs_alone_may_be_either_of_both():
         assert len(compare.differences("p", alone, again, here)) == number
 
 
+def test_a_detail_that_differs_alone_is_not_compared():
+    runs = [run_of() for _ in range(4)]
+    for run, result in zip(runs, (("failed", "said a"), ("failed", "said b"),
+                                  ("failed", "said c"), ("passed", ""))):
+        run["tests"]["wordy"] = result
+    alone, again, failed, passed = runs
+    assert not compare.differences("p", alone, again, failed)
+    assert compare.differences("p", alone, alone, again)
+    assert compare.differences("p", alone, again, passed)
+
+
 def test_a_difference_names_the_test_and_both_results():
     alone = run_of(steady="passed", gone="passed")
     here = run_of(exit="signal 11", steady="failed", copied=(8, "bb"))
