@@ -62,6 +62,9 @@ class Steady(unittest.TestCase):
     def test_fails(self):
         self.assertEqual(1, 2)
 
+    def test_skipped_as_pytest_does(self):
+        raise type("Skipped", (Exception,), {})()
+
 class Odd(unittest.TestCase):
     def test_is_noisy(self):
         self.assertNotIn("MNM_SIM_CHECK", os.environ)
@@ -266,7 +269,7 @@ def test_a_suite_is_compared_with_itself_alone(build):
     found = json.loads(done.stdout)
     assert found["modes"] == ["no_pool", "page_unit_pool", "swapped"]
     suite, = found["suites"]
-    assert suite["alone"] == {"passed": 4, "failed": 1, "skipped": 1}
+    assert suite["alone"] == {"passed": 4, "failed": 1, "skipped": 2}
     assert suite["copied"] == 64
     assert suite["noisy"] == ["Odd: its exit",
                               "Odd: made_up.Odd.test_is_noisy"]

@@ -29,7 +29,9 @@ class Result(unittest.TextTestResult):
 
     def addError(self, test, err):
         super().addError(test, err)
-        self.write(test, "failed", f"{err[0].__name__}: {err[1]}")
+        # What pytest.skip() raises is no skip to unittest.
+        outcome = "skipped" if err[0].__name__ == "Skipped" else "failed"
+        self.write(test, outcome, f"{err[0].__name__}: {err[1]}")
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
