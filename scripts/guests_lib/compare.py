@@ -61,6 +61,16 @@ def differences(name, alone, again, here):
     return found
 
 
+def idle(mode, runs):
+    """What shows that a mode has tested nothing. runs are {process: run}."""
+    found = []
+    if mode.preload and not any(run["served"] for run in runs.values()):
+        found.append(Difference("all", "mnm", "not there", "served nothing"))
+    if mode.swaps and not any(run["swaps"] for run in runs.values()):
+        found.append(Difference("all", "mnm", "not there", "never swapped"))
+    return found
+
+
 def copied(run):
     return "{} bytes, hash {}".format(*run["copied"]) if run["copied"] else \
         "nothing"

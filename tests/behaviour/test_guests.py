@@ -208,6 +208,16 @@ def test_violations_that_the_suite_has_alone_are_its_own():
     assert (found.what, found.here) == (compare.VIOLATIONS, "new")
 
 
+@pytest.mark.parametrize("served, swaps, told", [
+    (3, 1, []), (0, 1, ["served nothing"]), (3, 0, ["never swapped"])])
+def test_a_mode_that_tested_nothing_is_told(served, swaps, told):
+    mode, = [mode for mode in MODES if mode.swaps]
+    runs = {"p": {"served": 0, "swaps": 0},
+            "q": {"served": served, "swaps": swaps}}
+    assert [each.here for each in compare.idle(mode, runs)] == told
+    assert not compare.idle(ALONE, {"p": {"served": 0, "swaps": 0}})
+
+
 def test_each_pool_is_a_mode_and_the_suite_alone_is_always_run():
     names = [mode.name for mode in MODES]
     assert len(names) == len(set(names)) and set(POOLS) < set(names)
