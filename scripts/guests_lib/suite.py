@@ -32,3 +32,6 @@ class Suite:
     build: Callable = None   # makes the rest, of (shop, suite, folder)
     recipe: int = 1          # of build; another number has it built anew
     sim: str = "8G"          # MNM_SIM
+    # Processes that copy device memory to the host which they never wrote: what
+    # it holds is not promised.
+    unwritten: tuple = ()

@@ -31,7 +31,9 @@ SUITES = [
            "nvidia-nvjitlink==13.5.37", "nvidia-nvvm==13.5.37",
            "nvidia-cuda-cccl==13.3.5.0.6", "nvidia-cuda-runtime==13.5.37",
            "numpy==2.4.6", "cffi==2.1.1", "ml_dtypes==0.6.0",
-           "psutil==7.2.2", "filecheck==1.0.6", "pytest==9.2.0")),
+           "psutil==7.2.2", "filecheck==1.0.6", "pytest==9.2.0"),
+          # to_device() of a broadcast array reads its copy before it fills it.
+          unwritten=("test_cuda_ndarray",)),
     Suite("pycuda", "2026.1", "PyPI, its source distribution",
           "`test_driver.py` and `test_gpuarray.py`",
           pycuda.processes, results.from_lines,

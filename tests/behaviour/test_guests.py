@@ -32,11 +32,12 @@ from guests_lib.suite import INSIDE, Process, Suite
 def processes(home):
     return [Process(name, ["/usr/bin/python3", os.path.join(
         INSIDE, "unittest_lines.py"), "{lines}", "made_up." + name],
-        {"PYTHONPATH": here}) for name in ("Steady", "Odd")]
+        {"PYTHONPATH": here + ":" + os.environ.get("MORE", "")}) for name in ("Steady", "Odd")]
 
 suites.SUITES[:] = [Suite(
     "made", "1", "here", "all of it", processes, results.from_lines,
-    tuple(os.environ.get("WHEELS", "").split()), sim="64M")]
+    tuple(os.environ.get("WHEELS", "").split()), sim="64M",
+    unwritten=tuple(os.environ.get("UNWRITTEN", "").split()))]
 runpy.run_path(os.path.join(scripts, "guests"), run_name="__main__")
 """
 TESTS = """
@@ -55,6 +56,10 @@ class Steady(unittest.TestCase):
                 cuda.cuMemcpyDtoH_v2(ctypes.create_string_buffer(64), block,
                                      ctypes.c_size_t(64))):
             self.assertEqual(result, 0)
+        if os.environ.get("MNM_POOL") == "vmm_pool" and \
+                "COPIES" in os.environ["PYTHONPATH"]:
+            cuda.cuMemcpyDtoH_v2(ctypes.create_string_buffer(9), block,
+                                 ctypes.c_size_t(9))
         if os.path.isdir(os.environ["MNM_SOCKET_DIR"]) and \\
                 "swapped" in os.environ["HOME"]:
             time.sleep(0.5)
@@ -295,6 +300,17 @@ def test_a_suite_is_compared_with_itself_alone(build):
     assert json.loads((build / "guests" / "guests.json").read_text()) == found
     assert "| `page_unit_pool` | 1 differ |" in (
         build / "guests" / "guests.md").read_text()
+
+
+@plain_build_only
+@pytest.mark.parametrize("unwritten, number", [("", 1), ("Steady", 0)])
+def test_other_bytes_on_the_host_are_a_difference(build, unwritten, number):
+    done = run_made(build, "--mode", "vmm_pool", "--process", "Steady",
+                    "--json", MORE="COPIES", UNWRITTEN=unwritten)
+    found = json.loads(done.stdout)["suites"][0]["modes"]["vmm_pool"]
+    assert len(found["differences"]) == number == done.returncode
+    assert all("64 bytes" in each and "73 bytes" in each
+               for each in found["differences"])
 
 
 @plain_build_only
