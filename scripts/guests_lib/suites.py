@@ -35,7 +35,7 @@ SUITES = [
           # to_device() of a broadcast array reads its copy before it fills it.
           unwritten=("test_cuda_ndarray",)),
     Suite("pycuda", "2026.1", "PyPI, its source distribution",
-          "`test_driver.py` and `test_gpuarray.py`",
+          "the tests of its driver and of its arrays",
           pycuda.processes, results.from_lines,
           ("numpy==2.4.6", "pytest==9.2.0"), pycuda.build),
     Suite("ucx", "1.22.0", "PyPI, `libucx-cu13`",
