@@ -323,7 +323,8 @@ def test_without_a_network_the_row_says_so(build):
     assert not (build / "guests" / "made-1" / "made-of").exists()
 
 
-def test_an_interrupt_ends_what_was_started(build):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_what_was_started(build, number):
     mark = str(build / "pid")
     (build / "made_up.py").write_text(f"""
 import os, time
@@ -336,7 +337,7 @@ time.sleep({DEADLINE})
                           stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as running:
         await_true(lambda: os.path.exists(mark))
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         said = running.communicate(timeout=DEADLINE)[1]
     assert running.returncode == 130 and "Traceback" not in said
     with open(mark, encoding="utf-8") as file:
