@@ -121,10 +121,10 @@ def main():
     machine = Machine(arguments.sim, time.monotonic() + arguments.time)
 
     def stop(number, _frame):
-        machine.stop()
-        print("gpu-check: stopped; the report has what was done so far",
-              file=sys.stderr)
-        sys.exit(128 + number)
+        if not machine.stopped:
+            print("gpu-check: stopped; the report has what was done so far",
+                  file=sys.stderr)
+        machine.stop(128 + number)
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

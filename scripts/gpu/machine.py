@@ -1,6 +1,7 @@
 """Where the checks run: the build, the device, and a way to start programs
 on it with and without mnm, each within a time limit."""
 
+import concurrent.futures
 import datetime
 import glob
 import importlib.metadata
@@ -24,6 +25,8 @@ BUILD = os.path.abspath(os.environ.get(
     "MNM_BUILD", os.environ.get("BUILD", os.path.join(ROOT, "build"))))
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77  # the exit status of a program that can't do its work here
+# A main thread that waits in one piece may miss a signal that comes just before.
+LOOK_SECONDS = 0.2
 # What a report says the version of, where pip has installed it.
 PACKAGES = ("torch", "jax", "cupy-cuda13x", "cupy-cuda12x", "numba-cuda",
             "numba", "numpy", "rmm-cu13")
@@ -96,7 +99,7 @@ class Machine:
         self.numbers = itertools.count()
         self.claims = {}  # of each Check program that ran without mnm
         self.running = set()  # processes, of any thread
-        self.stopped = False
+        self.stopped = None  # the exit status, once it is to end
         if not os.path.exists(os.path.join(BUILD, "mnm")):
             sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
                      "build-check")
@@ -137,6 +140,7 @@ class Machine:
         the program has to find its CUDA runtime itself, as frameworks do.
         Programs that run at the same time must not be measured."""
         left = self.left()
+        self.go_on()
         if left <= 0:
             raise Skip("no time left")
         meter = self.meter if measured else None
@@ -159,6 +163,7 @@ class Machine:
                 end(process)
             status, out, err = wait(process, stdin, min(limit, left))
             self.running.discard(process)
+        self.go_on()
         done = Done(status, out, err, time.monotonic() - start,
                     first_device(stat),
                     meter.stop() if meter else None)
@@ -169,12 +174,18 @@ class Machine:
             raise Skip(f"{loader.group(1)} is not on this machine")
         return done
 
-    def stop(self):
+    def stop(self, status):
         """Ends what runs. It has sessions of its own, so that neither Ctrl-C
-        nor the end of this process would do so."""
-        self.stopped = True
+        nor the end of this process would do so. The next go_on() ends the rest:
+        where a signal comes, a program may just be starting."""
+        self.stopped = status
         for process in tuple(self.running):
             end(process)
+
+    def go_on(self):
+        """Ends this thread's part if it is to end."""
+        if self.stopped:
+            sys.exit(self.stopped)
 
     def head(self):
         """What the report says about the machine. Exits if it has no device."""
@@ -222,13 +233,27 @@ def end(process):
 def wait(process, stdin, limit):
     """Exit status (None if out of time), output and errors. When the time is
     out, also ends the program's children."""
-    try:
-        out, err = process.communicate(stdin, timeout=limit)
-        return process.returncode, out, err
-    except subprocess.TimeoutExpired:
-        end(process)
-        out, err = process.communicate()
-        return None, out, err
+    until = time.monotonic() + limit
+    while True:
+        try:
+            out, err = process.communicate(
+                stdin, timeout=min(LOOK_SECONDS,
+                                   max(0, until - time.monotonic())))
+            return process.returncode, out, err
+        except subprocess.TimeoutExpired:
+            stdin = None  # it is on its way
+            if time.monotonic() >= until:
+                break
+    end(process)
+    out, err = process.communicate()
+    return None, out, err
+
+
+def result_of(future):
+    """What another thread has found."""
+    while not future.done():
+        concurrent.futures.wait([future], LOOK_SECONDS)
+    return future.result()
 
 
 def devices_of(path):

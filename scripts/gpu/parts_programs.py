@@ -8,7 +8,8 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from machine import BUILD, HERE, LEVELS, ROOT, SKIPPED, Failed, Skip
+from machine import (BUILD, HERE, LEVELS, ROOT, SKIPPED, Failed, Skip,
+                     result_of)
 
 CALLS = """alloc a 5000
 fill a 7
@@ -184,7 +185,8 @@ def claims_of_all(paths, runs):
         yield path, [functools.partial(run, path) for run in runs]
     pool = ThreadPoolExecutor(BESIDE)
     try:
-        started = {path: [pool.submit(run, path).result for run in runs]
+        started = {path: [functools.partial(result_of, pool.submit(run, path))
+                          for run in runs]
                    for path in paths if path not in alone}
         yield from started.items()
     finally:

@@ -203,7 +203,8 @@ def test_a_long_export_shows_how_far_it_is(box, tmp_path):
         {"kind": ALLOC, "time": 1, "address": 4096, "size": 100},
         {"kind": FREE, "time": 2, "address": 4096}])
     master, slave = pty.openpty()
-    run = subprocess.Popen([MNM, "export", str(path)], env=box.env(None),
+    run = subprocess.Popen([MNM, "export", str(path)],
+                           env={**box.env(None), "TERM": "screen"},
                            stdout=subprocess.PIPE, stderr=slave)
     os.close(slave)
     shown = b""

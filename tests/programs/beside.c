@@ -5,7 +5,7 @@
 
 #include "beside.h"
 
-enum { HANG_SECONDS = 60, LOOKS = 30, LOOKS_MOST = 2000 };
+enum { HANG_SECONDS = 110, LOOKS = 30, LOOKS_MOST = 2000 };
 
 void must(CUresult res, const char *call)
 {

@@ -170,7 +170,7 @@ size_t free_bytes(void)
 	return bytes;
 }
 
-enum { HANG_SECONDS = 60 };
+enum { HANG_SECONDS = 110 };
 
 static const struct ordered_case *const lists[] = {
 	ordered_streams,  ordered_legacy,  ordered_launches, ordered_events,
