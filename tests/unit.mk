@@ -62,7 +62,8 @@ $(PLAN_TESTS): $(BUILD)/obj/tests/unit/plan_problems.o \
 	$(BUILD)/obj/tests/bench/tilings.o
 
 RECORD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record_*_test.c))
-$(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ)
+$(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ) \
+	$(BUILD)/obj/src/preload/syscall_filter.o
 $(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
 
 PTX_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/ptx_*_test.c))

@@ -5,10 +5,19 @@
 /* ITERATIONS: fewer are none. CLEARLY: how much higher an iteration is than
  * what is none: 8 times in a training of BERT with batches of many lengths
  * (bert_base_dynamic_bs16 of examples/traces), 5 times between the parts of an
- * iteration in one of VGG, which repeats. SHORTER: than half of the iterations,
- * so many times, and it is none. LOW: part of the height of the highest one
- * that counts as fallen. */
-enum { ITERATIONS = 4, CLEARLY = 6, SHORTER = 4, LOW = 100, MOST = 1 << 20 };
+ * iteration in one of VGG, which repeats. SHORTER, LONGER: than half of the
+ * iterations, so many times, and it is none: where what stays grows, one does
+ * not end. LEAST: requests of half of them. LOW: part of the height of the
+ * highest one that counts as fallen. */
+enum {
+	ITERATIONS = 4,
+	CLEARLY = 6,
+	SHORTER = 4,
+	LONGER = 8,
+	LEAST = 2,
+	LOW = 100,
+	MOST = 1 << 20
+};
 
 void rises_begin(struct rises *rises, uint64_t requests)
 {
@@ -150,10 +159,15 @@ static bool are_alike(struct rises *rises, uint64_t *requests)
 		requests[i] = rises->all[i].requests;
 	qsort(requests, rises->count, sizeof(*requests), lower);
 	rises->usual = requests[rises->count / 2];
-	for (size_t i = 1; i + 1 < rises->count; i++)
-		if (rises->all[i].requests < rises->usual / SHORTER)
+	for (size_t i = 1; i < rises->count; i++) {
+		bool last = i + 1 == rises->count;
+		uint64_t own = rises->all[i].requests;
+
+		if ((!last && own < rises->usual / SHORTER) ||
+		    own / LONGER > rises->usual)
 			return false;
-	return true;
+	}
+	return rises->usual >= LEAST;
 }
 
 size_t rises_choose(struct rises *rises)

@@ -10,6 +10,7 @@
 
 #include "eh_modules.h"
 #include "mapped_elf.h"
+#include "preload/syscall_filter.h"
 #include "walk.h"
 
 enum { STEPS_MOST = 96 };
@@ -217,7 +218,8 @@ static const struct eh_rule *rule_find(uint64_t code,
 READS_STACK void own_stack_read(struct own_stack *stack, const void *within)
 {
 	uint8_t copy[WALK_COPY_SIZE];
-	struct walk walk = {WALK_HERE, .rule_find = rule_find, .copy = copy};
+	struct walk walk = {WALK_HERE, .rule_find = rule_find,
+			    .copy = syscall_filter_kills() ? NULL : copy};
 	int own = within ? file_of(stack, (uintptr_t)within) : -1;
 	int saved = errno;
 

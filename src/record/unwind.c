@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "eh_modules.h"
+#include "preload/syscall_filter.h"
 #include "preload/thread.h"
 #include "walk.h"
 
@@ -140,7 +141,8 @@ READS_STACK size_t unwind(uint64_t from, uint64_t *frames, size_t most)
 {
 	uint8_t copy[WALK_COPY_SIZE];
 	struct search search = {
-		.walk = {WALK_HERE, .rule_find = eh_modules_rule, .copy = copy},
+		.walk = {WALK_HERE, .rule_find = eh_modules_rule,
+			 .copy = syscall_filter_kills() ? NULL : copy},
 		.from = from,
 		.frames = frames,
 		.most = most};
@@ -156,7 +158,8 @@ READS_STACK uint64_t unwind_behind(uint64_t from)
 	uint64_t frames[RUNTIME_DEPTH];
 	uint8_t copy[WALK_COPY_SIZE];
 	struct search search = {
-		.walk = {WALK_HERE, .rule_find = eh_modules_rule, .copy = copy},
+		.walk = {WALK_HERE, .rule_find = eh_modules_rule,
+			 .copy = syscall_filter_kills() ? NULL : copy},
 		.from = from,
 		.frames = frames,
 		.most = RUNTIME_DEPTH,

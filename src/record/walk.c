@@ -28,6 +28,8 @@ static const uint8_t *copied(struct walk *walk, uint64_t address)
 	struct iovec to = {walk->copy, WALK_COPY_SIZE};
 	struct iovec from = {.iov_len = WALK_COPY_SIZE};
 
+	if (!walk->copy)
+		return NULL;
 	memcpy(&from.iov_base, &base, sizeof(base));
 	if (walk->copied != base) {
 		walk->copied = 0;

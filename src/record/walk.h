@@ -18,7 +18,9 @@ struct walk {
 	 * another may unmap it: so it is read as a copy. 0: of nothing. */
 	bool by_guess;
 	uint64_t copied;
-	uint8_t *copy; /* WALK_COPY_SIZE bytes */
+	/* WALK_COPY_SIZE bytes; NULL: a filter may kill who asks the kernel, so
+	 * a guess ends the walk. */
+	uint8_t *copy;
 	/* The file of the code that was followed last, and whether the last
 	 * step was through a trampoline, which has called that. */
 	const struct eh_module *module;

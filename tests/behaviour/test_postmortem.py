@@ -119,7 +119,8 @@ deep(100)
 
 
 @plain_build_only
-@pytest.mark.parametrize("how", ["visit", "visited", "handler", "cancel", "torn"])
+@pytest.mark.parametrize("how", ["visit", "visited", "handler", "cancel",
+                                 "torn", "filtered"])
 def test_it_is_written_whatever_is_held(box, how):
     """The request's result and errno are as they would have been."""
     done = box.run([RUNS_OUT, how], POOL, postmortem="auto")

@@ -290,7 +290,8 @@ def shapes(*lengths):
     ((20, 10, 30), 0),  # too few
     ((20, 10, 30, 1, 12, 25), 5),  # one is none
     ((20, 10, 30, 0, 12, 25), 0),  # one has few requests
-    ((64, 32, 16, 8, 4, 2), 0)])  # where would be the border?
+    ((64, 32, 16, 8, 4, 2), 0),  # where would be the border?
+    ((1,) * 40, 0)])  # of two requests, but one is of a moment
 def test_iterations_of_other_shapes_are_found_where_they_are_clear(
         box, tmp_path, lengths, iterations):
     """What lives rises in each, far higher than elsewhere."""

@@ -10,6 +10,9 @@
  *	torn	behind code of a file that is mapped in part, and doesn't tell
  *	counts	prints how often memory was asked of the C library before, and
  *		meanwhile
+ *	filtered
+ *		behind code of which nothing is known, while a filter, which
+ *		the parent has as well, kills who asks the kernel for memory
  *	many	with 131,072 blocks, or fewer if a number is given
  *
  * Prints CUDA's code and errno, which was 77. */
@@ -18,13 +21,19 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ERRNO = 77, FIRST = 5000, SMALL = 512, MANY = 1 << 17 };
@@ -190,13 +199,60 @@ static int in_a_torn_file(void)
 	call(ask_from_file);
 	return 0;
 }
+/* The same, and it has more to do than to return. */
+static const unsigned char framed[] = {0x55, 0x48, 0x89, 0xe5, 0xff,
+				       0xd7, 0x90, 0x5d, 0xc3};
+
+static int in_unknown_code(void)
+{
+	char *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*call)(void (*)(void));
+
+	if (at == MAP_FAILED)
+		return 2;
+	memcpy(at, framed, sizeof(framed));
+	if (mprotect(at, PAGE, PROT_READ | PROT_EXEC))
+		return 2;
+	*(void **)&call = at;
+	call(ask_from_file);
+	return 0;
+}
 #else
 static int in_a_torn_file(void)
 {
 	ask_outside(0);
 	return 0;
 }
+
+static int in_unknown_code(void)
+{
+	ask_outside(0);
+	return 0;
+}
 #endif
+
+/* Goes on in a child. */
+static void be_filtered(void)
+{
+	struct sock_filter rows[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(rows) / sizeof(*rows), rows};
+	int status;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		exit(2);
+	if (!fork())
+		return;
+	wait(&status);
+	exit(status ? 2 : 0);
+}
 
 static int with_many(int count)
 {
@@ -223,6 +279,8 @@ int main(int argc, char **argv)
 	int status = 0;
 	unsigned int before;
 
+	if (!strcmp(how, "filtered"))
+		be_filtered();
 	if (ready())
 		return 2;
 	before = mallocs;
@@ -237,6 +295,8 @@ int main(int argc, char **argv)
 		status = with_a_cancel();
 	else if (!strcmp(how, "torn"))
 		status = in_a_torn_file();
+	else if (!strcmp(how, "filtered"))
+		status = in_unknown_code();
 	else if (!strcmp(how, "many"))
 		status = with_many(argc > 2 ? atoi(argv[2]) : MANY);
 	else
