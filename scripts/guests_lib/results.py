@@ -11,6 +11,8 @@ import re
 # What differs between two runs of the same: addresses, times, numbers of
 # processes.
 VARIES = re.compile(r"0x[0-9a-fA-F]+|\b\d{4,}\b|\d+\.\d+")
+# The same in the name of a test, which may have numbers of its own.
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 def settled(text):
@@ -28,7 +30,7 @@ def from_lines(_name, _status, lines, _stdout):
             entry = json.loads(line)
         except ValueError:
             continue  # cut off in the middle
-        name = VARIES.sub("#", entry["test"])
+        name = ADDRESS.sub("#", entry["test"])
         if "outcome" not in entry:
             running = name
             continue
@@ -40,32 +42,36 @@ def from_lines(_name, _status, lines, _stdout):
     return found
 
 
-GTEST = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+)")
-GTEST_OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
+PROCESS = "its process"
 
 
-def from_gtest(_name, _status, _lines, stdout):
-    """Of GoogleTest's standard output."""
-    found, running = {}, None
-    for word, name in GTEST.findall(stdout):
-        if word == "RUN":
-            running = name
-        elif running == name:  # the summary names failed tests again
-            found[name] = (GTEST_OUTCOMES[word], "")
-            running = None
-    if running is not None:
-        found[running] = ("crashed", "")
-    return found
+def ended(status):
+    if status is None:
+        return "time limit"
+    return f"signal {-status}" if status < 0 else f"status {status}"
+
+
+def whole(tests, status):
+    """The tests, and the process as one that crashed if it ended badly and no
+    test shows that, or if it has told of none."""
+    seen = {outcome for outcome, _ in tests.values()}
+    if status is None or status < 0:
+        shown = "crashed" in seen
+    else:
+        shown = not status or bool(seen & {"failed", "crashed", "xpassed"})
+    if tests and shown:
+        return tests
+    return {**tests, PROCESS: ("crashed", ended(status))}
 
 
 def report(text):
     """(missing calls by name, what was copied to the host) of a file of
-    MNM_SIM_REPORT."""
+    MNM_SIM_REPORT, which may be cut off."""
     missing, copied = {}, None
     for words in map(str.split, text.splitlines()):
-        if words[0] == "missing":
+        if len(words) == 3 and words[0] == "missing":
             missing[words[1]] = int(words[2])
-        elif words[0] == "copied":
+        elif len(words) == 3 and words[0] == "copied":
             copied = [int(words[1]), words[2]]
     return missing, copied
 
@@ -87,5 +93,5 @@ def served(text):
     """The requests that mnm served, of a file of MNM_STAT_FILE."""
     try:
         return sum(device["allocs"] for device in json.loads(text)["devices"])
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         return 0

@@ -11,6 +11,7 @@ import time
 
 from . import results
 from .modes import pools
+from .shop import Failed
 
 # What a program gets of the environment here: nothing but what it needs to load
 # and to compute right on this processor.
@@ -51,8 +52,9 @@ class Runner:
             MNM_SIM=suite.sim, MNM_SIM_CLOCK="zero", MNM_SIM_COPIED="1",
             MNM_SIM_REPORT=f"{scratch}/report",
             MNM_SOCKET_DIR=f"{short}/sockets", MNM_POSTMORTEM="off")
-        env.update((name, value.format(lines=f"{scratch}/lines", path=path,
-                                       libraries=f"{self.build}/sim"))
+        places = {"lines": f"{scratch}/lines", "path": path,
+                  "libraries": f"{self.build}/sim"}
+        env.update((name, placed(value, places))
                    for name, value in process.env.items())
         env.update(mode.env)
         if mode.preload:
@@ -80,16 +82,21 @@ class Runner:
     def wait(self, mode, process, scratch, env):
         """(exit status or None at its time limit, times its pools were
         swapped)."""
-        argv = [word.format(lines=f"{scratch}/lines") for word in process.argv]
+        argv = [placed(word, {"lines": f"{scratch}/lines"})
+                for word in process.argv]
         with open(f"{scratch}/stdout", "wb") as out, \
                 open(f"{scratch}/stderr", "wb") as err:
             with self.lock:
                 if self.stopped.is_set():
                     raise Stopped
-                child = subprocess.Popen(
-                    argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
-                    stderr=err, cwd=process.folder or scratch,
-                    start_new_session=True)
+                try:
+                    child = subprocess.Popen(
+                        argv, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                        stderr=err, cwd=process.folder or scratch,
+                        start_new_session=True)
+                except OSError as error:
+                    raise Failed(f"{process.name}: {error}; what was fetched "
+                                 "has gone, remove it") from None
                 self.live.add(child.pid)
             end = time.monotonic() + process.limit
             try:
@@ -131,10 +138,17 @@ class Runner:
         missing, copied = results.report(text(f"{scratch}/report"))
         tests = suite.read(process.name, status, text(f"{scratch}/lines"),
                            text(f"{scratch}/stdout"))
-        return {"tests": tests, "exit": ended(status), "missing": missing,
-                "copied": copied, "violations": results.violations(stderr),
+        return {"tests": results.whole(tests, status),
+                "exit": results.ended(status), "missing": missing, "copied": copied, "violations": results.violations(stderr),
                 "served": results.served(text(f"{scratch}/stat")),
                 "said": said(stderr)}
+
+
+def placed(word, places):
+    """With what stands for {NAME}. A path may have other braces."""
+    for name, place in places.items():
+        word = word.replace("{" + name + "}", place)
+    return word
 
 
 def text(path):
@@ -143,12 +157,6 @@ def text(path):
             return file.read()
     except FileNotFoundError:
         return ""
-
-
-def ended(status):
-    if status is None:
-        return "time limit"
-    return f"signal {-status}" if status < 0 else f"status {status}"
 
 
 def said(stderr):

@@ -4,6 +4,7 @@ is there is complete, even after an interrupt, and is used again."""
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -21,16 +22,23 @@ def say(text):
 def command(words, why, log=None, **options):
     """Runs a command. What it says is shown only if it fails."""
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, errors="replace",
-                              stderr=subprocess.STDOUT, **options)
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, text=True,
+                                 stdout=subprocess.PIPE, errors="replace",
+                                 stderr=subprocess.STDOUT,
+                                 start_new_session=True, **options)
     except OSError as error:
         raise Failed(f"{why}: {error}") from None
+    try:
+        told = child.communicate()[0]
+    except BaseException:  # with all that it has started
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
     if log:
         with open(log, "w", encoding="utf-8") as file:
-            file.write(done.stdout)
-    if done.returncode:
-        print(done.stdout[-2000:], file=sys.stderr)
+            file.write(told)
+    if child.returncode:
+        print(told[-2000:], file=sys.stderr)
         raise Failed(why)
 
 

@@ -139,24 +139,36 @@ def test_the_last_outcome_of_a_test_counts_without_what_varies():
         "a at #": ("failed", "Error: pid # after # s")}
 
 
-def test_googletest_is_read_from_its_output():
-    text = """\
-[ RUN      ] Pool.Serves
-[       OK ] Pool.Serves (0 ms)
-[ RUN      ] Sizes/Pool.Fits/3
-said [ in between
-[  FAILED  ] Sizes/Pool.Fits/3, where GetParam() = 4 (1 ms)
-[ RUN      ] Pool.Peers
-[  SKIPPED ] Pool.Peers (0 ms)
-[ RUN      ] Pool.Late
-"""
-    found = results.from_gtest("p", -6, "", text)
-    assert {name: outcome for name, (outcome, _) in found.items()} == {
-        "Pool.Serves": "passed", "Sizes/Pool.Fits/3": "failed",
-        "Pool.Peers": "skipped", "Pool.Late": "crashed"}
-    done = text.replace("[ RUN      ] Pool.Late\n", "[  FAILED  ] 1 test\n"
-                        "[  FAILED  ] Sizes/Pool.Fits/3\n")
-    assert len(results.from_gtest("p", 1, "", done)) == 3
+@pytest.mark.parametrize("tests, status, crashed", [
+    ({"a": ("passed", "")}, 0, None),
+    ({"a": ("failed", "")}, 1, None),
+    ({"a": ("crashed", "")}, -11, None),
+    ({"a": ("passed", "")}, 1, "status 1"),
+    ({"a": ("failed", "")}, -6, "signal 6"),
+    ({"a": ("passed", "")}, None, "time limit"),
+    ({}, 0, "status 0"),
+    ({}, -11, "signal 11")])
+def test_a_process_that_ended_badly_has_crashed(tests, status, crashed):
+    found = results.whole(tests, status)
+    assert found.pop(results.PROCESS, None) == (
+        crashed and ("crashed", crashed))
+    assert found == tests
+
+
+def test_tests_with_numbers_in_their_names_stay_apart():
+    lines = "".join(json.dumps({"test": name, "outcome": outcome,
+                                "detail": ""}) + "\n"
+                    for name, outcome in (("t[1024]", "failed"),
+                                          ("t[2048]", "passed"),
+                                          ("t at 0x7f12", "passed")))
+    assert results.from_lines("p", 1, lines, "") == {
+        "t[1024]": ("failed", ""), "t[2048]": ("passed", ""),
+        "t at #": ("passed", "")}
+
+
+def test_what_is_cut_off_is_left_out():
+    assert results.report("missing cuX\n\ncopied 64") == ({}, None)
+    assert results.served("[]") == 0
 
 
 def test_a_report_tells_what_is_missing_and_what_was_copied():
