@@ -278,7 +278,8 @@ def signalled():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.parametrize("form", ["csv", "trace", "rmm", "chrome", "torch"])
+@pytest.mark.parametrize("form", ["csv", "trace", "rmm", "chrome", "folded",
+                                  "torch"])
 @pytest.mark.parametrize("option", ["-o", "--output"])
 def test_ctrl_c_ends_an_export_and_leaves_the_old_file(box, tmp_path, form,
                                                        option):

@@ -291,7 +291,9 @@ def shapes(*lengths):
     ((20, 10, 30, 1, 12, 25), 5),  # one is none
     ((20, 10, 30, 0, 12, 25), 0),  # one has few requests
     ((64, 32, 16, 8, 4, 2), 0),  # where would be the border?
-    ((1,) * 40, 0)])  # of two requests, but one is of a moment
+    ((1,) * 40, 40),  # of two requests
+    ((0,) * 40, 0),  # of one
+    ((20, 10, 30, 1000, 12, 25), 0)])  # one does not end
 def test_iterations_of_other_shapes_are_found_where_they_are_clear(
         box, tmp_path, lengths, iterations):
     """What lives rises in each, far higher than elsewhere."""

@@ -62,7 +62,7 @@ void trace_event_out(struct export *export,
 void trace_end_out(struct export *export);
 /* Once all was read: says what is missing of the recording. Returns whether it
  * is whole. */
-bool export_end_tell(const struct mnm_record *record);
+bool export_end_tell(struct export *export, const struct mnm_record *record);
 /* Whether to go on with the next event: nobody has sent a signal, and what was
  * written has had room. */
 bool export_goes_on(struct export *export);

@@ -135,10 +135,18 @@ static void events_write(struct export *export,
 		event_write(export, format, event);
 }
 
-bool export_end_tell(const struct mnm_record *record)
+static void progress_end(struct export *export)
+{
+	if (export->shown)
+		progress_clear();
+	export->shown = false;
+}
+
+bool export_end_tell(struct export *export, const struct mnm_record *record)
 {
 	uint64_t dropped = mnm_record_dropped(record);
 
+	progress_end(export);
 	if (dropped)
 		failure("%" PRIu64 " events are missing: the program made more "
 			"than could be written",
@@ -158,7 +166,7 @@ static bool export_write(struct export *export,
 	events_write(export, format, record);
 	if (format->end)
 		format->end(export);
-	return export_end_tell(record);
+	return export_end_tell(export, record);
 }
 
 /* Writes into the file that is named, or to stdout. */
@@ -176,8 +184,8 @@ static bool export_to(const char *path, struct export *export,
 	if (progress_obeys() && !isatty(fileno(export->to)))
 		export->show_ms = progress_ms() + SHOW_AFTER_MS;
 	whole = export_write(export, format, record);
-	if (export->shown)
-		progress_clear();
+	progress_end(export);
+	export->stopped |= path && replacement_is_stopped(&replacement);
 	if (path && export->stopped)
 		replacement_drop(&replacement); /* and the signal ends this */
 	else if (path && !replacement_end(&replacement))

@@ -99,7 +99,7 @@ static const struct device_summary *device_choose(const struct export *export,
 	return NULL;
 }
 
-static bool summary_write(const struct export *export, struct summary *summary,
+static bool summary_write(struct export *export, struct summary *summary,
 			  struct mnm_record *record)
 {
 	const struct device_summary *device;
@@ -114,9 +114,9 @@ static bool summary_write(const struct export *export, struct summary *summary,
 		stacks_write(export, summary, device);
 	else if (device)
 		whole = peak_write(export, device);
-	while (mnm_record_next(record))
+	while (export_goes_on(export) && mnm_record_next(record))
 		;
-	return export_end_tell(record) && whole;
+	return export_end_tell(export, record) && whole;
 }
 
 bool folded_write(struct export *export, struct mnm_record *record)

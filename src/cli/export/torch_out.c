@@ -190,5 +190,5 @@ bool torch_write(struct export *export, struct mnm_record *record)
 	torch_frames_release(out);
 	free(out->ranges);
 	free(out);
-	return export_end_tell(record) && whole;
+	return export_end_tell(export, record) && whole;
 }
