@@ -210,7 +210,8 @@ __global__ void by_pointer(int *to)
 __global__ void say(int x, double y)
 {
 	if (INDEX == 3)
-		printf("%d %5.2f %s|%-4x|%c%%\n", x, y, "text", 255u, 'c');
+		printf("%d %5.2f %s|%-4x|%c%% %6s %.2s|%3c\n", x, y, "text",
+		       255u, 'c', "to", "xyz", 'd');
 }
 
 /* A lock that lanes of a warp, warps and blocks wait for. */
@@ -268,6 +269,40 @@ __global__ void mathematics(const double *from, double *to)
 
 	to[INDEX] = sin(x) + exp(x) + log(x) + pow(x, 1.5) + erf(x) + cbrt(x) +
 		    fmod(x, 0.3) + rint(x) + tgamma(x) + atan2(x, 2.0);
+}
+
+/* Half of a warp does not wait for the other, of which a lane comes late. */
+__global__ void half_warps(int *to, int late, int rounds)
+{
+	int lane = threadIdx.x, value = lane;
+	unsigned int all = lane < 16 ? 0xffff : 0xffff0000;
+
+	if (lane == late) {
+		unsigned int x = lane;
+
+		for (int i = 0; i < rounds; i++)
+			x = x * 1664525 + 1013904223;
+		value += 100 + (x == 12345);
+	}
+	value = __shfl_sync(all, value, lane ^ 1);
+	__syncwarp();
+	to[lane] = value;
+}
+
+/* The first block leaves half of the arrivals at a barrier. */
+__global__ void left_behind(int *to)
+{
+	__shared__ volatile int shared;
+
+	if (blockIdx.x == 0) {
+		if (threadIdx.x < 32)
+			asm volatile("bar.arrive 1, 64;" ::: "memory");
+		return;
+	}
+	if (threadIdx.x == 32)
+		shared = 9;
+	asm volatile("bar.sync 1, 64;" ::: "memory");
+	to[threadIdx.x] = shared;
 }
 
 __global__ void endless(int *to)

@@ -347,7 +347,34 @@ START_TEST(a_kernel_prints)
 
 	printed[0] = '\0';
 	RUN_OK("say", 1, 8, 0, &x, &y);
-	ck_assert_str_eq(printed, "-7  2.50 text|ff  |c%\n");
+	ck_assert_str_eq(printed, "-7  2.50 text|ff  |c%     to xy|  d\n");
+}
+END_TEST
+
+START_TEST(lanes_wait_for_those_that_they_name)
+{
+	int to[32], *pt = to;
+	int late[] = {1, 17}, rounds[] = {10, 100000};
+
+	for (int i = 0; i < 4; i++) {
+		RUN_OK("half_warps", 1, 32, 0, &pt, &late[i % 2],
+		       &rounds[i / 2]);
+		for (int lane = 0; lane < 32; lane++)
+			ck_assert_int_eq(to[lane],
+					 (lane ^ 1) + ((lane ^ 1) == late[i % 2]
+							       ? 100
+							       : 0));
+	}
+}
+END_TEST
+
+START_TEST(a_barrier_begins_anew_in_each_block)
+{
+	int to[64] = {0}, *pt = to;
+
+	RUN_OK("left_behind", 2, 64, 0, &pt);
+	for (int i = 0; i < 64; i++)
+		ck_assert_int_eq(to[i], 9);
 }
 END_TEST
 
@@ -496,6 +523,8 @@ int main(void)
 		half_precision_rounds,
 		functions_are_called_by_address,
 		a_kernel_prints,
+		lanes_wait_for_those_that_they_name,
+		a_barrier_begins_anew_in_each_block,
 		threads_wait_for_a_lock,
 		blocks_wait_for_later_ones,
 		the_grid_has_a_barrier,

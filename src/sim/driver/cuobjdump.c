@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,8 +160,13 @@ static int file_open(const char *name)
 	return fd;
 }
 
+/* Beyond a limit of file sizes a write would send SIGXFSZ to the program. */
 static bool all_write(int fd, const char *bytes, size_t size)
 {
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < size)
+		return false;
 	while (size) {
 		ssize_t some = write(fd, bytes, size);
 

@@ -102,14 +102,15 @@ static double to_whole(double real, unsigned int mode)
 }
 
 /* The nearest number that the type has. */
-static uint64_t whole_from(double real, enum ptx_type type)
+static uint64_t whole_from(double real, enum ptx_type from, enum ptx_type type)
 {
 	unsigned int bits = 8 * (unsigned int)ptx_type_bytes(type);
 	bool is_signed = ptx_type_class(type) == PTX_CLASS_SIGNED;
 	double top = ldexp(1, (int)(is_signed ? bits - 1 : bits));
 
 	if (isnan(real))
-		return bits == 64 ? UINT64_C(1) << 63 : 0;
+		return bits == 64 || from == PTX_F64 ? UINT64_C(1) << (bits - 1)
+						     : 0;
 	if (real >= top)
 		return is_signed    ? (UINT64_C(1) << (bits - 1)) - 1
 		       : bits == 64 ? UINT64_MAX
@@ -204,7 +205,7 @@ static uint64_t convert(uint64_t bits, const struct ptx_op *op)
 	if (op->target)
 		real = to_whole(real, op->target - 1);
 	return to_real ? real_write(real, op)
-		       : extend(whole_from(real, to), to);
+		       : extend(whole_from(real, from, to), to);
 }
 
 /* The usual ones, without a choice for each lane. */

@@ -125,7 +125,7 @@ void ptx_exec_fence(struct ptx_warp *warp, const struct ptx_op *op,
 	(void)warp;
 	(void)op;
 	(void)mask;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__sync_synchronize();
 }
 
 void ptx_exec_param_copy(struct ptx_warp *warp, const struct ptx_op *op,

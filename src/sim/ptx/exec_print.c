@@ -89,7 +89,7 @@ static const char *conversion_add(struct ptx_warp *warp,
 				  const struct ptx_op *op, unsigned int lane,
 				  const char *at, struct line *line)
 {
-	char form[32] = "%", text[TEXT_MOST];
+	char form[32] = "%", text[TEXT_MOST], string[TEXT_MOST];
 	size_t length = 1;
 	bool wide = false;
 	uint64_t bits;
@@ -125,14 +125,19 @@ static const char *conversion_add(struct ptx_warp *warp,
 		snprintf(text, sizeof(text), form, real);
 	} else if (*at == 'c') {
 		bits = arg_take(warp, op, lane, line, 4);
-		snprintf(text, sizeof(text), "%c", (int)bits);
+		snprintf(form + length, sizeof(form) - length, "c");
+		snprintf(text, sizeof(text), form, (int)bits);
 	} else if (*at == 's') {
 		bits = arg_take(warp, op, lane, line, 8);
-		text_read(warp, op, lane, bits, text);
+		text_read(warp, op, lane, bits, string);
+		snprintf(form + length, sizeof(form) - length, "s");
+		snprintf(text, sizeof(text), form, string);
 	} else if (*at == 'p') {
 		bits = arg_take(warp, op, lane, line, 8);
-		snprintf(text, sizeof(text), "0x%llx",
+		snprintf(string, sizeof(string), "0x%llx",
 			 (unsigned long long)bits);
+		snprintf(form + length, sizeof(form) - length, "s");
+		snprintf(text, sizeof(text), form, string);
 	} else {
 		snprintf(text, sizeof(text), "%c", *at);
 	}

@@ -149,6 +149,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
 	block->id[1] = (unsigned int)(number / grid[0] % grid[1]);
 	block->id[2] = (unsigned int)(number / grid[0] / grid[1]);
 	block->live = run->threads;
+	memset(block->barriers, 0, sizeof(block->barriers));
 	for (unsigned int w = 0; w < run->warps; w++) {
 		struct ptx_warp *warp = &block->warps[w];
 		unsigned int lanes = run->threads - w * PTX_LANES;

@@ -142,35 +142,63 @@ static void pointer_call(struct ptx_warp *warp, const struct ptx_op *op,
 	}
 }
 
-/* Does an operation of several lanes if all that are named wait for it. The
- * others wait. */
-static void sync_try(struct ptx_warp *warp, const struct ptx_op *op,
-		     uint32_t mask, uint32_t pc)
+/* Whether a lane waits where the operation is done. Lanes that only wait for
+ * each other (bar.warp.sync) may do so at different places. */
+static bool waits_at(const struct ptx_warp *warp, const struct ptx_op *op,
+		     unsigned int lane, uint32_t pc)
 {
-	const uint32_t *members = ptx_slot(warp, op->target);
-	uint32_t named = members[__builtin_ctz(mask)] & warp->live;
-	uint32_t there = mask;
+	const struct ptx_op *ops = warp->run->program->ops;
 
-	for (uint32_t left = warp->syncing; left; left &= left - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(left);
+	return warp->pc[lane] == pc ||
+	       (op->run == ptx_exec_nothing &&
+		ops[warp->pc[lane]].run == ptx_exec_nothing);
+}
 
-		if (warp->pc[i] == pc || op->run == ptx_exec_nothing)
-			there |= UINT32_C(1) << i;
-	}
-	group_leave(warp, mask, pc);
-	warp->syncing |= mask;
+/* Does an operation for the lanes that are named, if all of them wait for it.
+ */
+static void sync_do(struct ptx_warp *warp, const struct ptx_op *op,
+		    uint32_t named, uint32_t pc)
+{
+	uint32_t there = 0;
+
 	if (named & ~warp->syncing)
 		return;
+	for (uint32_t left = named; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		there |= (uint32_t)waits_at(warp, op, i, pc) << i;
+	}
 	if (named & ~there) {
-		ptx_run_fail(warp, op, (unsigned int)__builtin_ctz(mask),
+		ptx_run_fail(warp, op, (unsigned int)__builtin_ctz(named),
 			     PTX_TRAPPED,
 			     "threads of a warp meet at different places");
 		return;
 	}
-	there &= named | mask;
 	warp->syncing &= ~there;
 	op->run(warp, op, there);
 	PTX_FOR_LANES(there, { warp->pc[i]++; });
+}
+
+/* Lanes that come together may name different ones: each set of lanes that name
+ * the same waits for its own. */
+static void sync_try(struct ptx_warp *warp, const struct ptx_op *op,
+		     uint32_t mask, uint32_t pc)
+{
+	const uint32_t *members = ptx_slot(warp, op->target);
+
+	group_leave(warp, mask, pc);
+	warp->syncing |= mask;
+	while (mask && !warp->run->result) {
+		uint32_t named = members[__builtin_ctz(mask)], same = 0;
+
+		for (uint32_t left = mask; left; left &= left - 1) {
+			unsigned int i = (unsigned int)__builtin_ctz(left);
+
+			same |= (uint32_t)(members[i] == named) << i;
+		}
+		mask &= ~same;
+		sync_do(warp, op, (named & warp->live) | same, pc);
+	}
 }
 
 static void barrier_wait(struct ptx_warp *warp, const struct ptx_op *op,
