@@ -357,6 +357,24 @@ time.sleep({DEADLINE})
     await_true(lambda: not os.path.exists(f"/proc/{pid}"))
 
 
+def test_a_skip_of_pytests_is_one_in_unittest_too(tmp_path):
+    (tmp_path / "made_up_skips.py").write_text(
+        "import unittest\n"
+        "class Skipped(Exception): pass\n"
+        "class Tests(unittest.TestCase):\n"
+        "    def test_skips(self): raise Skipped('so')\n"
+        "    def test_passes(self): pass\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, os.path.join(INSIDE, "unittest_lines.py"), "lines",
+         "made_up_skips"], cwd=tmp_path, check=False, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        timeout=DEADLINE)
+    assert done.returncode == 0, done.stderr
+    found = results.from_lines("p", 0, (tmp_path / "lines").read_text(), "")
+    assert [found[f"made_up_skips.Tests.test_{name}"][0]
+            for name in ("skips", "passes")] == ["skipped", "passed"]
+
+
 def test_pytest_writes_what_each_test_comes_out_as(tmp_path):
     (tmp_path / "test_made.py").write_text("""
 import pytest

@@ -30,7 +30,10 @@ class Result(unittest.TextTestResult):
     def addError(self, test, err):
         super().addError(test, err)
         # What pytest.skip() raises is no skip to unittest.
-        outcome = "skipped" if err[0].__name__ == "Skipped" else "failed"
+        outcome = "failed"
+        if err[0].__name__ == "Skipped":
+            outcome = "skipped"
+            self.errors.pop()
         self.write(test, outcome, f"{err[0].__name__}: {err[1]}")
 
     def addFailure(self, test, err):
