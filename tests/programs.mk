@@ -159,7 +159,7 @@ $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
 OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
 OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
-	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
+	$(SIM_PTX_OBJ) $(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
 CHECK += $(OTHER) $(addprefix $(BUILD)/tests/programs/,many_streams taken_over \
 	nvtx_ranges nvtx_forks nvtx_inside range_requests recorded_forks)
 $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
@@ -173,7 +173,8 @@ $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -pthread \
 		-Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
-		-Wl,--version-script=src/sim/driver/exports.map $(OTHER_OBJ) -o $@
+		-Wl,--version-script=src/sim/driver/exports.map \
+		$(if $(SAN),,-Wl,-z,defs) $(OTHER_OBJ) -lm -o $@
 
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door
