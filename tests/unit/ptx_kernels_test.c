@@ -537,7 +537,9 @@ int main(void)
 	};
 	int status;
 
-	module = ptx_parse(ptx_text, (size_t)(ptx_text_end - ptx_text), &error);
+	module = ptx_parse(ptx_text,
+			   (uintptr_t)ptx_text_end - (uintptr_t)ptx_text,
+			   &error);
 	if (!module) {
 		fprintf(stderr, "%u: %s\n", error.line, error.text);
 		return EXIT_FAILURE;

@@ -76,7 +76,7 @@ static enum image_kind measure(const char **at, size_t *size)
 		bytes = (const char *)wrapper->data;
 	}
 	if ((unsigned char)bytes[0] != (FAT_MAGIC & 0xff) ||
-	    (unsigned char)bytes[1] != (FAT_MAGIC >> 8 & 0xff))
+	    (unsigned char)bytes[1] != ((uint32_t)FAT_MAGIC >> 8 & 0xff))
 		return IMAGE_OTHER;
 	memcpy(&head, bytes, sizeof(head));
 	if (head.magic != (uint32_t)FAT_MAGIC || head.head_size < sizeof(head))

@@ -87,9 +87,10 @@ void ptx_frame_fill(struct ptx_warp *warp)
 		const struct ptx_constant *at = &program->constants[i];
 		uint64_t value = constant_value(warp->run, at);
 		unsigned char *slot = ptx_slot(warp, at->slot);
+		uint32_t lanes = value ? PTX_ALL_LANES : 0;
 
 		if (!at->bytes)
-			memcpy(slot, &(uint32_t){value ? PTX_ALL_LANES : 0}, 4);
+			memcpy(slot, &lanes, sizeof(lanes));
 		for (unsigned int k = 0; k < PTX_LANES && at->bytes; k++)
 			memcpy(slot + (size_t)k * at->bytes, &value, at->bytes);
 	}
