@@ -218,10 +218,10 @@ static const struct eh_rule *rule_find(uint64_t code,
 READS_STACK void own_stack_read(struct own_stack *stack, const void *within)
 {
 	uint8_t copy[WALK_COPY_SIZE];
+	int saved = errno;
 	struct walk walk = {WALK_HERE, .rule_find = rule_find,
 			    .copy = syscall_filter_kills() ? NULL : copy};
 	int own = within ? file_of(stack, (uintptr_t)within) : -1;
-	int saved = errno;
 
 	if (within && own < 0)
 		return;

@@ -140,13 +140,13 @@ static void search_guarded(struct search *search)
 READS_STACK size_t unwind(uint64_t from, uint64_t *frames, size_t most)
 {
 	uint8_t copy[WALK_COPY_SIZE];
+	int saved = errno;
 	struct search search = {
 		.walk = {WALK_HERE, .rule_find = eh_modules_rule,
 			 .copy = syscall_filter_kills() ? NULL : copy},
 		.from = from,
 		.frames = frames,
 		.most = most};
-	int saved = errno;
 
 	search_guarded(&search);
 	errno = saved;
@@ -157,6 +157,7 @@ READS_STACK uint64_t unwind_behind(uint64_t from)
 {
 	uint64_t frames[RUNTIME_DEPTH];
 	uint8_t copy[WALK_COPY_SIZE];
+	int saved = errno;
 	struct search search = {
 		.walk = {WALK_HERE, .rule_find = eh_modules_rule,
 			 .copy = syscall_filter_kills() ? NULL : copy},
@@ -164,7 +165,6 @@ READS_STACK uint64_t unwind_behind(uint64_t from)
 		.frames = frames,
 		.most = RUNTIME_DEPTH,
 		.behind = true};
-	int saved = errno;
 
 	search_guarded(&search);
 	errno = saved;
