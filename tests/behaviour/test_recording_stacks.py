@@ -8,6 +8,7 @@ from conftest import MIB, MNM, plain_build_only, program
 from recording_writer import ALLOC, NAME, STACK, STACKED, written
 from recordings import events, export, report, rows, rows_of, told
 from test_recording import await_true, kill
+from test_report_html import figures_of, made
 
 STACKS = [program("stacks"), program("librmm_test.so")]
 POOL = "page_unit_pool"
@@ -218,3 +219,68 @@ def test_the_largest_stacks_are_shown_and_the_others_counted(box, tmp_path):
     whole = report(box, of_stacks(tmp_path, 15), "--stacks").stdout
     assert len(re.findall(r"blocks asked for by$", whole, re.M)) == 15
     assert "other" not in whole
+
+
+def named(stacks):
+    """Events that give each address of the stacks its file and function."""
+    return [{"kind": NAME, "time": 0, "site": site, "text": text}
+            for site, text in sorted(stacks.items())]
+
+
+INNER, STEP, MAIN, IDLE = 16, 32, 48, 64
+NAMES = {INNER: b"lib\talloc", STEP: b"app\tstep",
+         MAIN: b"app\tmain", IDLE: b"app\tidle"}
+
+
+def of_an_allocator(tmp_path):
+    """Blocks of 1 MiB: two of one stack, one of another, one of none, and one
+    of a call that holds next to nothing."""
+    return written(tmp_path, named(NAMES) + [
+        {"kind": STACK, "time": 0, "address": number, "text": b" ".join(
+            b"%x" % site for site in sites)}
+        for number, sites in enumerate([
+            (INNER, STEP, MAIN), (INNER, MAIN),
+            (INNER, IDLE, MAIN)], 1)] + [
+        {"kind": ALLOC, "time": at, "size": size, "site": site,
+         "flags": flags, "address": at << 20}
+        for at, (size, site, flags) in enumerate([
+            (MIB, 1, STACKED), (MIB, 1, STACKED), (MIB, 2, STACKED),
+            (MIB, INNER, 0), (64, 3, STACKED)], 1)])
+
+
+def course_of(box, path):
+    return figures_of(made(box, path))["courses"][0]
+
+
+def functions(rows):
+    return {each["name"].split("(")[0] for each in rows}
+
+
+def test_a_page_names_who_asked_an_allocator(box, tmp_path):
+    course = course_of(box, recorded(box, tmp_path / "out", 1))
+    asked = {"at_load", "layer_open", "compare", "thread_open", "deep_open"}
+    assert asked <= functions(course["stack"]["functions"])
+    assert functions(course["tree"]) <= asked
+    without = course_of(box, recorded(box, tmp_path / "other", None))
+    assert "layer_open" not in functions(without["tree"])
+
+
+def test_a_page_has_the_calls_as_a_tree(box, tmp_path):
+    """But for what is too thin to be seen."""
+    calls = course_of(box, of_an_allocator(tmp_path))["flame"]
+    paths = []
+    for parent, file, function, size, blocks in calls:
+        path = paths[parent][0] if parent >= 0 else ()
+        paths.append((path + (function or file,), size, blocks))
+    assert sorted(paths) == [
+        (("(no stack)",), MIB, 1),
+        (("main",), 3 * MIB + 64, 4),
+        (("main", "alloc"), MIB, 1),
+        (("main", "step"), 2 * MIB, 2),
+        (("main", "step", "alloc"), 2 * MIB, 2)]
+
+
+def test_a_page_without_stacks_has_no_tree_of_calls(box, tmp_path):
+    path = written(tmp_path, [{"kind": ALLOC, "time": 1, "size": MIB,
+                               "site": INNER, "address": MIB}])
+    assert course_of(box, path).get("flame") is None

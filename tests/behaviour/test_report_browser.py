@@ -13,6 +13,7 @@ import pytest
 from conftest import DEADLINE, program
 from recording_writer import ALLOC
 from test_pool import open_shell, took
+from test_recording_stacks import of_an_allocator
 from test_report_html import laps, made, repeated, report, written
 
 try:
@@ -202,6 +203,17 @@ def test_the_map_tells_the_region_of_a_block(box, tmp_path, browser):
     browser.open(made(box, tmp_path / "out"))
     assert re.search(r"in the region 0x[0-9a-f]+ of vmm_pool: 32 MiB, 1 block$",
                      told_at(browser, "map .nsewdrag", (-100, 0)))
+
+
+def test_calls_are_drawn_where_there_are_stacks(box, tmp_path, browser):
+    browser.open(made(box, of_an_allocator(tmp_path)))
+    assert "calls" in browser.sections()
+    assert set(browser.run(
+        "[...document.querySelectorAll('#calls .slicetext')]"
+        ".map((each) => each.textContent)")) == {
+            "all", "(no stack)", "alloc", "main", "step"}
+    assert re.search(r"app: main.*3 MiB, 75 %, 4 blocks",
+                     told_at(browser, "calls .plot", (-200, -10)))
 
 
 def test_another_device_is_shown(box, laps, browser):

@@ -12,8 +12,7 @@ static const char *const figure_names[COURSE_FIGURES] = {
 	[COURSE_UNUSED] = "unused",     [COURSE_ROUNDING] = "rounding",
 };
 
-struct course *course_open(unsigned int device,
-			   const struct device_summary *summary,
+struct course *course_open(unsigned int device, const struct summary *summary,
 			   const struct mnm_record *record,
 			   struct symbols *symbols)
 {
@@ -22,9 +21,9 @@ struct course *course_open(unsigned int device,
 	if (!course)
 		return NULL;
 	course->device = device;
-	course->summary = summary;
+	course->summary = &summary->devices[device];
 	course->failures = json_array();
-	stack_open(&course->stack, summary, record, symbols);
+	stack_open(&course->stack, summary, device, record, symbols);
 	return course;
 }
 

@@ -51,8 +51,7 @@ struct course {
 };
 
 /* NULL without memory. */
-struct course *course_open(unsigned int device,
-			   const struct device_summary *summary,
+struct course *course_open(unsigned int device, const struct summary *summary,
 			   const struct mnm_record *record,
 			   struct symbols *symbols);
 void course_close(struct course *course);

@@ -12,9 +12,11 @@
 #include "common/text.h"
 #include "common/version.h"
 #include "course.h"
+#include "flame.h"
 #include "last_calls.h"
 #include "page_parts.h"
 #include "report.h"
+#include "stack_askers.h"
 
 enum {
 	BUCKETS = 2000,      /* of time, for all devices together */
@@ -37,6 +39,7 @@ struct page {
 	uint64_t time;   /* never falls */
 	struct live_blocks live;
 	struct last_calls calls;
+	struct stack_askers askers;
 	uint64_t read; /* events */
 	bool said;
 	int64_t show_ms; /* when that is shown again; 0: never */
@@ -64,8 +67,8 @@ static bool courses_open(struct page *page, const struct mnm_record *record)
 	for (unsigned int i = 0; i < DEVICES; i++) {
 		if (!report_shows(page->report, i))
 			continue;
-		page->courses[i] = course_open(i, &summary->devices[i], record,
-					       page->report->symbols);
+		page->courses[i] =
+			course_open(i, summary, record, page->report->symbols);
 		if (!page->courses[i])
 			return false;
 		page->shown[page->count++] = page->courses[i];
@@ -176,10 +179,16 @@ static void event_turn(struct page *page, const struct mnm_record_event *event)
 
 static json_t *courses_json(const struct page *page)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *json;
 
-	for (unsigned int i = 0; i < page->count; i++)
-		json_array_append_new(list, course_json(page->shown[i]));
+	for (unsigned int i = 0; i < page->count; i++) {
+		json = course_json(page->shown[i]);
+		json_object_set_new(json, "flame",
+				    flame_json(&page->report->summary,
+					       page->shown[i]->summary,
+					       page->report->symbols));
+		json_array_append_new(list, json);
+	}
 	return list;
 }
 
@@ -198,6 +207,27 @@ static void page_close(struct page *page)
 		course_close(page->shown[i]);
 	live_blocks_close(&page->live);
 	last_calls_close(&page->calls);
+	stack_askers_close(&page->askers);
+}
+
+/* The next event, by the one who has asked for the block, as far as is known.
+ * Returns false at the end, which is where it was at the first reading. */
+static bool event_next(struct page *page, struct mnm_record *record,
+		       struct mnm_record_event *told)
+{
+	const struct mnm_record_event *event =
+		page->number < page->report->summary.events
+			? mnm_record_next(record)
+			: NULL;
+
+	if (!event)
+		return false;
+	if (event->kind == MNM_RECORD_STACK)
+		stack_askers_note(&page->askers, record, event->stack,
+				  page->report->symbols);
+	*told = *event;
+	told->site = stack_askers_find(&page->askers, event);
+	return true;
 }
 
 /* NULL, and a line is printed, on failure. */
@@ -207,7 +237,7 @@ static json_t *page_json(const struct report *report)
 	char error[4352], wrong[256];
 	struct mnm_record *record =
 		mnm_record_open(report->path, error, sizeof(error));
-	const struct mnm_record_event *event;
+	struct mnm_record_event event;
 	json_t *json = NULL;
 
 	if (!record) {
@@ -217,12 +247,9 @@ static json_t *page_json(const struct report *report)
 	if (progress_obeys())
 		page.show_ms = progress_ms() + SHOW_AFTER_MS;
 	if (courses_open(&page, record)) {
-		/* It may have grown since. */
-		for (; page.number < report->summary.events &&
-		       (event = mnm_record_next(record));
-		     page.number++) {
+		for (; event_next(&page, record, &event); page.number++) {
 			event_read(&page);
-			event_turn(&page, event);
+			event_turn(&page, &event);
 		}
 		json = json_pack(
 			"{s:s,s:o,s:I,s:s,s:o?,s:o}", "version", MNM_VERSION,

@@ -40,14 +40,6 @@ uint64_t report_iterations(const struct report *report)
 		       : repetition_iterations(&report->repetition);
 }
 
-static const char *device_text(unsigned int device, char text[32])
-{
-	if (device == MNM_RECORD_HOST)
-		return "pinned memory";
-	snprintf(text, 32, "device %u", device);
-	return text;
-}
-
 char *report_range(const struct report *report, uint64_t number,
 		   char name[RANGE_NAME_SIZE])
 {
@@ -85,7 +77,8 @@ static void failures_print(const struct report *report,
 static void device_print(const struct report *report, unsigned int number)
 {
 	const struct device_summary *device = &report->summary.devices[number];
-	char name[32], peak[TEXT_BYTES_SIZE], span[TEXT_BYTES_SIZE];
+	char name[DEVICE_TEXT_SIZE], peak[TEXT_BYTES_SIZE],
+		span[TEXT_BYTES_SIZE];
 
 	printf("\n%s: %s live at most, %.3f s after the start",
 	       device_text(number, name),
@@ -166,7 +159,7 @@ static json_t *program_read(const char *path)
 /* A device that was asked for and is not there is a mistake. */
 static bool device_is_there(const struct report *report)
 {
-	char text[32];
+	char text[DEVICE_TEXT_SIZE];
 
 	if (report->device < 0 ||
 	    report_shows(report, (unsigned int)report->device))

@@ -103,7 +103,7 @@ json_t *shares_rows(const struct shares *shares)
 				ranks[i].bytes = shares->rows[at][i];
 	}
 	qsort(ranks, shares->count, sizeof(*ranks), compare);
-	for (unsigned int i = 0; i < shares->count; i++) {
+	for (unsigned int i = 0; i < shares->count && ranks[i].bytes; i++) {
 		bool rest = i == SHARES_SHOWN && i + 1 < shares->count;
 
 		json = rest ? json_pack("{s:s,s:s}", "name", "others", "file",

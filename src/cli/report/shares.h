@@ -41,7 +41,7 @@ void shares_count(struct shares *shares, unsigned int share, uint64_t bytes,
 bool shares_keep(struct shares *shares, bool anew);
 
 /* [{"share", "name", "file", "v": [...]}], a value for each row, the largest
- * first. */
+ * first; without those that never held anything. */
 json_t *shares_rows(const struct shares *shares);
 
 /* [{"share", "name", "file", "bytes", "blocks"}] of what lives now, the largest

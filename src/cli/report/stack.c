@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "common/text.h"
+#include "stacks.h"
 
 /* To what a call site counts. */
 struct stack_site {
@@ -13,23 +14,37 @@ struct stack_site {
 	UT_hash_handle hh;
 };
 
-void stack_open(struct stack *stack, const struct device_summary *device,
-		const struct mnm_record *record, struct symbols *symbols)
+/* They get shares before others. Frees them. */
+static void named_first(struct stack *stack, struct named_holder *named,
+			size_t count)
 {
+	for (size_t i = 0; i < count && i < SHARES_MOST / 4; i++) {
+		shares_find(&stack->files, named[i].file, "");
+		shares_find(&stack->functions, named[i].function,
+			    named[i].file);
+	}
+	free(named);
+}
+
+void stack_open(struct stack *stack, const struct summary *summary,
+		unsigned int number, const struct mnm_record *record,
+		struct symbols *symbols)
+{
+	const struct device_summary *device = &summary->devices[number];
+	struct named_holder *named;
 	size_t count = 0;
-	struct named_holder *named = holders_name(device, symbols, &count);
 
 	*stack = (struct stack){
 		.symbols = symbols,
 		.record = record,
 		.times = json_array(),
 	};
-	for (size_t i = 0; i < count && i < SHARES_MOST / 2; i++) {
-		shares_find(&stack->files, named[i].file, "");
-		shares_find(&stack->functions, named[i].function,
-			    named[i].file);
+	if (summary->stack_count) {
+		named = stacks_name(summary, device, symbols, &count);
+		named_first(stack, named, count);
 	}
-	free(named);
+	named = holders_name(device, symbols, &count);
+	named_first(stack, named, count);
 }
 
 void stack_close(struct stack *stack)

@@ -29,8 +29,9 @@ struct stack {
 };
 
 /* Those who hold the peak come first, so none of them is among the others. */
-void stack_open(struct stack *stack, const struct device_summary *device,
-		const struct mnm_record *record, struct symbols *symbols);
+void stack_open(struct stack *stack, const struct summary *summary,
+		unsigned int number, const struct mnm_record *record,
+		struct symbols *symbols);
 void stack_close(struct stack *stack);
 
 /* A block comes or goes, at that time; `live` is how many bytes live then. */

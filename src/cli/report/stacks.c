@@ -59,29 +59,20 @@ static void frame_name(const struct call_stack *stack, size_t i,
 	site_names(symbols, stack->frames[i], names->file, names->function);
 }
 
-/* The innermost one that a perf map has named, as a function of Python; or else
- * that is no allocator's; or else of all. */
-static size_t frame_find(const struct call_stack *stack,
-			 struct symbols *symbols)
+uint64_t stack_asker(const uint64_t *frames, size_t count,
+		     struct symbols *symbols)
 {
 	struct frame_names names;
 
-	for (size_t i = 0; i < stack->count; i++)
-		if (symbols_given(symbols, stack->frames[i]))
-			return i;
-	for (size_t i = 0; i < stack->count; i++) {
-		frame_name(stack, i, symbols, &names);
+	for (size_t i = 0; i < count; i++)
+		if (symbols_given(symbols, frames[i]))
+			return frames[i];
+	for (size_t i = 0; i < count; i++) {
+		site_names(symbols, frames[i], names.file, names.function);
 		if (!is_allocator(names.file))
-			return i;
+			return frames[i];
 	}
-	return 0;
-}
-
-static void frame_choose(const struct call_stack *stack,
-			 struct symbols *symbols, struct named_holder *named)
-{
-	site_names(symbols, stack->frames[frame_find(stack, symbols)],
-		   named->file, named->function);
+	return frames[0];
 }
 
 struct named_holder *stacks_name(const struct summary *summary,
@@ -98,7 +89,10 @@ struct named_holder *stacks_name(const struct summary *summary,
 		named[i].bytes = holders->at[i].bytes;
 		named[i].blocks = holders->at[i].blocks;
 		if (stack)
-			frame_choose(stack, symbols, &named[i]);
+			site_names(symbols,
+				   stack_asker(stack->frames, stack->count,
+					       symbols),
+				   named[i].file, named[i].function);
 		else
 			strcpy(named[i].file, "(no stack)");
 	}
@@ -120,17 +114,33 @@ static uint64_t text_mix(uint64_t mix, const char *text)
 	return mix;
 }
 
-/* 64 bits of a hash tell apart the 32,768 stacks that a recording may have. */
+/* 64 bits tell apart the 32,768 stacks that a recording may have. */
+static const uint64_t mix_begin = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t frame_mix(uint64_t mix, const struct call_stack *stack,
+			  size_t frame, struct symbols *symbols)
+{
+	struct frame_names names;
+
+	frame_name(stack, frame, symbols, &names);
+	return text_mix(text_mix(mix, names.file), names.function);
+}
+
+uint64_t stack_frame_mix(const struct summary *summary, uint64_t number,
+			 size_t frame, struct symbols *symbols)
+{
+	const struct call_stack *stack = stack_of(summary, number);
+
+	return stack ? frame_mix(mix_begin, stack, frame, symbols) : 0;
+}
+
 static uint64_t names_mix(const struct call_stack *stack,
 			  struct symbols *symbols)
 {
-	uint64_t mix = UINT64_C(0xcbf29ce484222325);
-	struct frame_names names;
+	uint64_t mix = mix_begin;
 
-	for (size_t i = 0; stack && i < stack->count; i++) {
-		frame_name(stack, i, symbols, &names);
-		mix = text_mix(text_mix(mix, names.file), names.function);
-	}
+	for (size_t i = 0; stack && i < stack->count; i++)
+		mix = frame_mix(mix, stack, i, symbols);
 	return mix;
 }
 

@@ -146,3 +146,11 @@ void summary_release(struct summary *summary)
 		free(summary->stacks[i].frames);
 	free(summary->stacks);
 }
+
+const char *device_text(unsigned int device, char text[DEVICE_TEXT_SIZE])
+{
+	if (device == MNM_RECORD_HOST)
+		return "pinned memory";
+	snprintf(text, DEVICE_TEXT_SIZE, "device %u", device);
+	return text;
+}

@@ -68,4 +68,9 @@ bool summary_read(struct summary *summary, const char *path,
 		  void *argument, char *wrong, char *error, size_t error_size);
 void summary_release(struct summary *summary);
 
+enum { DEVICE_TEXT_SIZE = 32 };
+
+/* "pinned memory", or "device 3". */
+const char *device_text(unsigned int device, char text[DEVICE_TEXT_SIZE]);
+
 #endif

@@ -91,6 +91,7 @@ function drawDevice(data, state) {
 	drawPeak(course, device);
 	document.querySelector("#peak h2").textContent =
 		`Live at the peak, ${momentText(device.peak_time, figures.end)}`;
+	drawCalls(course, device);
 	drawSizes(course);
 	drawIterations(course, device, data.period);
 	drawMap(course);
