@@ -16,6 +16,7 @@ import pytest
 
 from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES, await_true,
                       forks_only_without_asan, plain_build_only, program)
+from recording_writer import ALLOC, written
 from recordings import events, export, kinds, report, rows, rows_of
 from test_order import T4, with_other_driver
 from test_pool import open_shell, took
@@ -606,6 +607,20 @@ def test_a_folder_is_no_recording(box, tmp_path):
 ])
 def test_wrong_words_to_export_are_told(box, words, why):
     fails(box.mnm("export", *words, check=False), why, 2)
+
+
+@pytest.mark.parametrize("device, name", [("7", "device 7"),
+                                          ("host", "pinned memory")])
+def test_an_export_of_a_device_that_is_not_there_is_told(box, tmp_path, device,
+                                                         name):
+    path, output = written(tmp_path, [
+        {"kind": ALLOC, "time": 0, "address": 4096, "size": 100}]), \
+        tmp_path / "output"
+    output.write_text("before")
+    done = export(box, path, "--device", device, "-o", output, check=False)
+    fails(done, f"mnm: {path}: there is nothing of {name} in it")
+    assert output.read_text() == "before"
+    assert export(box, path, "--device", "0").stdout.count("\n") == 2
 
 
 @pytest.mark.parametrize("path, why", [

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/plan/replacement.h"
 #include "cli/progress.h"
+#include "cli/report/summary.h"
 #include "common/option.h"
 #include "export.h"
 
@@ -193,6 +194,27 @@ static bool export_to(const char *path, struct export *export,
 	return whole && !export->stopped;
 }
 
+/* A device that was asked for and is not there is a mistake. What can't be read
+ * is told later. */
+static bool device_is_there(const struct export *export)
+{
+	const struct mnm_record_event *event = NULL;
+	struct mnm_record *record;
+	char error[4352], text[DEVICE_TEXT_SIZE];
+
+	if (export->device < 0)
+		return true;
+	record = mnm_record_open(export->path, error, sizeof(error));
+	while (record && (event = mnm_record_next(record)) &&
+	       event->device != export->device)
+		;
+	mnm_record_close(record);
+	if (record && !event)
+		failure("%s: there is nothing of %s in it", export->path,
+			device_text((unsigned int)export->device, text));
+	return !record || event;
+}
+
 int export_run(const struct command *command, const struct arguments *arguments)
 {
 	const struct export_format *format = format_find(arguments->format);
@@ -208,12 +230,13 @@ int export_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_USAGE;
 	if (device_read(command, arguments, &export.device))
 		return EXIT_USAGE;
-	if (output && !replacement_possible(output, arguments->recording))
+	export.path = arguments->recording;
+	if ((output && !replacement_possible(output, export.path)) ||
+	    !device_is_there(&export))
 		return EXIT_FAILED;
-	record = mnm_record_open(arguments->recording, error, sizeof(error));
+	record = mnm_record_open(export.path, error, sizeof(error));
 	if (!record)
 		return failure("%s", error);
-	export.path = arguments->recording;
 	export.record = record;
 	head = about_read(&export);
 	export.symbols = symbols_open();
