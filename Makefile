@@ -40,7 +40,8 @@ WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 # Without memory, uthash's tables stay as they are; else it ends the process.
 CPPFLAGS  += -D_GNU_SOURCE -DHASH_NONFATAL_OOM=1 -Isrc -Iinclude \
 	-isystem $(CUDA_HOME)/include
-CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
+OPTIMISE   = -O2 -g
+CFLAGS    += -std=gnu11 $(OPTIMISE) $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
 MACHINE   := $(shell $(CC) -dumpmachine 2>/dev/null)
 COMPILE    = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
@@ -135,6 +136,7 @@ mutants:
 	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/mutants $(BUILD)
+	@scripts/check-model $(BUILD) --guards
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \
