@@ -258,10 +258,11 @@ def functions(rows):
 
 def test_a_page_names_who_asked_an_allocator(box, tmp_path):
     course = course_of(box, recorded(box, tmp_path / "out", 1))
-    asked = {"at_load", "layer_open", "compare", "thread_open", "deep_open"}
-    assert asked <= functions(course["stack"]["functions"])
-    assert functions(course["tree"]) <= asked
-    without = course_of(box, recorded(box, tmp_path / "other", None))
+    asked = {"at_load", "layer_open", "compare", "thread_open", "deep_open",
+             "small_open"}
+    assert functions(course["tree"]) == asked
+    assert asked == functions(course["stack"]["functions"])
+    without = course_of(box, recorded(box, tmp_path / "other", 0))
     assert "layer_open" not in functions(without["tree"])
 
 
