@@ -1,5 +1,6 @@
 """scripts/guests, with made-up suites: nothing is fetched."""
 
+import fcntl
 import json
 import os
 import re
@@ -281,6 +282,36 @@ def test_a_folder_that_was_not_built_is_refused(tmp_path):
     assert done.returncode == 2 and "run `make`" in done.stderr
 
 
+@pytest.mark.parametrize("letter", list(" :;"))
+def test_a_folder_that_the_loader_would_take_apart_is_refused(tmp_path, letter):
+    done = guests(str(tmp_path / f"a{letter}b"))
+    assert done.returncode == 2 and "build in another folder" in done.stderr
+
+
+def test_a_process_needs_its_suite():
+    done = guests("--process", "test_cuda_driver", BUILD)
+    assert done.returncode == 2 and "--only" in done.stderr.splitlines()[-1]
+
+
+def test_two_at_once_are_refused(build):
+    (build / "guests").mkdir()
+    with open(build / "guests" / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run_made(build)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == ("guests: another run is at work in "
+                           f"{build / 'guests'}\n")
+
+
+def test_who_reads_the_list_may_stop():
+    with subprocess.Popen([os.path.join(SCRIPTS, "guests"), "--list"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                          text=True) as running:
+        running.stdout.close()
+        assert running.stderr.read() == ""
+
+
 def test_the_list_names_suites_and_modes():
     done = guests("--list")
     assert done.returncode == 0
@@ -317,8 +348,8 @@ def test_a_suite_is_compared_with_itself_alone(build):
 @plain_build_only
 @pytest.mark.parametrize("unwritten, number", [("", 1), ("Steady", 0)])
 def test_other_bytes_on_the_host_are_a_difference(build, unwritten, number):
-    done = run_made(build, "--mode", "vmm_pool", "--process", "Steady",
-                    "--json", MORE="COPIES", UNWRITTEN=unwritten)
+    done = run_made(build, "--mode", "vmm_pool", "--only", "made",
+                    "--process", "Steady", "--json", MORE="COPIES", UNWRITTEN=unwritten)
     found = json.loads(done.stdout)["suites"][0]["modes"]["vmm_pool"]
     assert len(found["differences"]) == number == done.returncode
     assert all("64 bytes" in each and "73 bytes" in each
