@@ -121,7 +121,9 @@ static int path_expand(const char *from, char to[PATH_MAX])
 static const char *why_not(int error)
 {
 	if (error == EEXIST)
-		return "there is something else than a recording";
+		return "what is there is no recording, and is left alone";
+	if (error == ELOOP)
+		return "a link is there, which is not followed";
 	return error == EBUSY ? "another recording is being written there"
 			      : strerror(error);
 }

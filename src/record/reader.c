@@ -38,9 +38,13 @@ static char *head_read(FILE *file, const char **why)
 	*why = "no memory";
 	if (!line)
 		return NULL;
-	*why = "it is no record of mnm";
-	if (!fgets(first, sizeof(first), file) ||
-	    strncmp(first, RECORD_FIRST_LINE, sizeof(RECORD_MAGIC) - 1))
+	*why = "it is no recording";
+	if (!fgets(first, sizeof(first), file)) {
+		if (ferror(file))
+			*why = strerror(errno); /* a folder */
+		goto wrong;
+	}
+	if (strncmp(first, RECORD_FIRST_LINE, sizeof(RECORD_MAGIC) - 1))
 		goto wrong;
 	*why = "it has another version than 1";
 	if (strcmp(first, RECORD_FIRST_LINE))
@@ -117,6 +121,15 @@ static bool before_replaces(struct mnm_record *record, const char *path)
 	return true;
 }
 
+/* What is read may be gone back to, and is read again by whoever asks for it
+ * twice, as `mnm report`: neither can be done with a pipe. */
+static bool is_pipe(FILE *file)
+{
+	struct stat st;
+
+	return file && !fstat(fileno(file), &st) && S_ISFIFO(st.st_mode);
+}
+
 /* Whether a file is not there, or nothing is in it. */
 static bool is_nothing(FILE *file)
 {
@@ -180,9 +193,12 @@ struct mnm_record *mnm_record_open(const char *path, char *error,
 		record->file = fopen(path, "re");
 		why = strerror(errno);
 	}
-	if (record &&
-	    (!is_nothing(record->file) || !before_replaces(record, path)) &&
-	    record->file)
+	if (record && is_pipe(record->file))
+		why = "a recording can't be read from a pipe";
+	else if (record &&
+		 (!is_nothing(record->file) ||
+		  !before_replaces(record, path)) &&
+		 record->file)
 		record->about = head_read(record->file, &why);
 	if (record && record->about) {
 		pools_read(record);

@@ -57,21 +57,31 @@ def test_folded_stacks_name_functions(box, digits):
     assert {"model_open", "pass_forward"} <= names
 
 
+@pytest.mark.parametrize("form", ["trace", "folded"])
+def test_what_other_devices_have_is_told(box, mixed, form):
+    done = export(box, mixed, "--format", form)
+    assert done.stderr == ("mnm: 2 requests of other devices are left out; "
+                           "--device chooses one\n")
+    for device in "0", "1", "host":
+        done = export(box, mixed, "--format", form, "--device", device)
+        assert done.stderr == ""
+
+
 def test_the_first_device_is_folded(box, mixed):
     assert folded(box, mixed) == folded(box, mixed, "--device", "0")
-    assert folded(box, mixed, "--device", "7") == []
 
 
 def test_a_damaged_recording_is_folded_up_to_there(box, mixed, tmp_path):
     path = tmp_path / "cut"
     path.write_bytes(mixed.read_bytes()[:-10])
-    done = export(box, path, "--format", "folded", check=False)
+    done = export(box, path, "--format", "folded", "--device", "0",
+                  check=False)
     assert done.returncode == 1 and done.stdout
     assert done.stderr == ("mnm: what follows is lost: frame 2: the file "
                            "breaks off in it\n")
     path.write_text("x")
     fails(export(box, path, "--format", "folded", check=False),
-          f"mnm: {path}: it is no record of mnm")
+          f"mnm: {path}: it is no recording")
 
 
 # Snapshots for PyTorch's viewer.

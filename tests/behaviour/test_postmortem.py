@@ -569,9 +569,20 @@ def test_the_iteration_is_told(box, tmp_path):
     assert "\n  in iteration 4\n" in report(box, path).stdout
 
 
+def test_a_device_that_it_is_not_of_is_told(box, shell):
+    assert shell(f"alloc a {70 * MIB}").split()[0] == "2"
+    shell.end()
+    path = os.path.join(box.sockets, files(box)[0])
+    whole = report(box, path).stdout
+    assert report(box, "--device", "0", path).stdout == whole != ""
+    for device, name in ("1", "device 1"), ("host", "pinned memory"):
+        fails(report(box, "--device", device, path, check=False),
+              f"mnm: {path}: there is nothing of {name} in it")
+
+
 @pytest.mark.parametrize("there, why", [
     (None, "it is not there any more"),
-    ("", "it is no record of mnm"),
+    ("", "it is no recording"),
     ("folder", "it is not there any more"),
     ("fifo", "it is not there any more"),
     ("other", "another recording is there now"),

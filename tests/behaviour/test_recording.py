@@ -580,9 +580,9 @@ def test_what_comes_before_a_byte_that_is_another_is_written(box, frames):
 
 
 @pytest.mark.parametrize("text, why", [
-    (b"", "it is no record of mnm"),
-    (b"time,size\n1,2\n", "it is no record of mnm"),
-    (b"\0" * 5000, "it is no record of mnm"),
+    (b"", "it is no recording"),
+    (b"time,size\n1,2\n", "it is no recording"),
+    (b"\0" * 5000, "it is no recording"),
     (b"mnm record 2\n{}\n", "it has another version than 1"),
     (b"mnm record 1\n", "it breaks off in its second line"),
     (None, os.strerror(errno.ENOENT)),
@@ -595,7 +595,35 @@ def test_what_is_no_recording_is_told(box, tmp_path, text, why):
 
 
 def test_a_folder_is_no_recording(box, tmp_path):
-    fails(export(box, tmp_path, check=False), f"mnm: {tmp_path}: .*")
+    fails(export(box, tmp_path, check=False),
+          f"mnm: {tmp_path}: Is a directory")
+
+
+def test_a_pipe_is_no_recording(box, mixed):
+    done = subprocess.run(
+        f"cat {mixed} | {MNM} report /dev/stdin", shell=True,
+        capture_output=True, text=True, env=box.env_of_mnm(), check=False)
+    fails(done, "mnm: /dev/stdin: a recording can't be read from a pipe")
+
+
+@pytest.mark.parametrize("command", ["report", "export"])
+def test_a_damaged_second_line_is_told(box, mixed, tmp_path, command):
+    """It is not needed to read what follows."""
+    path = tmp_path / "damaged"
+    path.write_bytes(mixed.read_bytes().replace(b'"program":', b'"program"=', 1))
+    done = box.mnm(command, path, check=False)
+    assert done.returncode == 1 and "5000" in done.stdout or (
+        "live at most" in done.stdout)
+    assert done.stderr == (f"mnm: {path}: its second line is damaged, which "
+                           "says what program it is of\n")
+
+
+def test_a_link_is_not_written_through(box, shell, tmp_path):
+    link = tmp_path / "link.rec"
+    link.symlink_to(tmp_path / "other.rec")
+    fails(record(box, shell, "start", link, check=False),
+          prefix(shell) + f"{link}: a link is there, which is not followed")
+    assert not (tmp_path / "other.rec").exists()
 
 
 @pytest.mark.parametrize("words, why", [
@@ -1291,7 +1319,7 @@ def test_what_is_no_recording_is_not_written_over(box, shell, tmp_path,
                                                   by_order):
     path = tmp_path / "train.py"
     path.write_text("print()\n")
-    why = f"{path}: there is something else than a recording"
+    why = f"{path}: what is there is no recording, and is left alone"
     if by_order:
         fails(record(box, shell, "start", path, check=False),
               prefix(shell) + re.escape(why))

@@ -659,9 +659,9 @@ END_TEST
 static const struct {
 	const char *text, *why;
 } texts[] = {
-	{"", "it is no record of mnm"},
-	{"mnm plan", "it is no record of mnm"},
-	{"mnm record", "it is no record of mnm"},
+	{"", "it is no recording"},
+	{"mnm plan", "it is no recording"},
+	{"mnm record", "it is no recording"},
 	{"mnm record 2\n{}\n", "it has another version than 1"},
 	{"mnm record 1", "it has another version than 1"},
 	{"mnm record 1\n", "it breaks off in its second line"},
@@ -684,6 +684,7 @@ START_TEST(what_is_no_recording_is_told)
 	ck_assert_ptr_null(mnm_record_open("none", error, sizeof(error)));
 	ck_assert_str_eq(error, "none: No such file or directory");
 	ck_assert_ptr_null(mnm_record_open(".", error, sizeof(error)));
+	ck_assert_str_eq(error, ".: Is a directory");
 	ck_assert_ptr_null(mnm_record_open(path, error, 4));
 	ck_assert_str_eq(error, "fil");
 }

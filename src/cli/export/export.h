@@ -22,7 +22,9 @@ struct export
 	struct symbols *symbols;
 	double began; /* seconds since 1970 */
 	int pid;
-	int device; /* only that one; -1: all */
+	int device;      /* only that one; -1: all */
+	bool chosen;     /* as the first one that memory is of */
+	uint64_t others; /* requests of devices that were not chosen */
 	struct live_blocks live;
 	struct open_ranges ranges;
 	const char *ended; /* the range that ends with this event, or NULL */

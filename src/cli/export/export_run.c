@@ -65,8 +65,13 @@ static bool is_meant(struct export *export, const struct export_format *format,
 	bool block = event->kind <= MNM_RECORD_FREE;
 
 	if (format->one_device && export->device < 0 && block &&
-	    event->device < MNM_RECORD_HOST)
+	    event->device < MNM_RECORD_HOST) {
 		export->device = event->device;
+		export->chosen = true;
+	}
+	if (export->chosen && block && export_comes(event) &&
+	    event->device < MNM_RECORD_HOST)
+		export->others += event->device != export->device;
 	if (event->device == MNM_RECORD_NOWHERE)
 		return true;
 	if (format->one_device && export->device < 0)
@@ -167,6 +172,11 @@ static bool export_write(struct export *export,
 	events_write(export, format, record);
 	if (format->end)
 		format->end(export);
+	progress_end(export);
+	if (export->others)
+		failure("%" PRIu64 " requests of other devices are left out; "
+			"--device chooses one",
+			export->others);
 	return export_end_tell(export, record);
 }
 
@@ -242,6 +252,8 @@ int export_run(const struct command *command, const struct arguments *arguments)
 	export.symbols = symbols_open();
 	whole = export.symbols ? export_to(output, &export, format, record)
 			       : !failure("no memory");
+	if (!head)
+		whole = !head_damaged(export.path);
 	if (export.symbols)
 		symbols_changed_tell(export.symbols);
 	symbols_close(export.symbols);

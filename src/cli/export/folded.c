@@ -84,8 +84,27 @@ static bool peak_write(const struct export *export,
 	return true;
 }
 
-/* The one that is wanted, or else the first that memory is of; NULL without
- * one. */
+/* The first device that memory is of; NULL without one. Says that there are
+ * others. */
+static const struct device_summary *first_choose(const struct summary *summary)
+{
+	const struct device_summary *first = NULL;
+	uint64_t others = 0;
+
+	for (int i = 0; i < MNM_RECORD_HOST; i++) {
+		if (first)
+			others += summary->devices[i].requests;
+		else if (summary->devices[i].peak)
+			first = &summary->devices[i];
+	}
+	if (others)
+		failure("%" PRIu64 " requests of other devices are left out; "
+			"--device chooses one",
+			others);
+	return first;
+}
+
+/* The one that is wanted. */
 static const struct device_summary *device_choose(const struct export *export,
 						  const struct summary *summary)
 {
@@ -93,10 +112,7 @@ static const struct device_summary *device_choose(const struct export *export,
 		return export->device <= UINT8_MAX
 			       ? &summary->devices[export->device]
 			       : NULL;
-	for (int i = 0; i < MNM_RECORD_HOST; i++)
-		if (summary->devices[i].peak)
-			return &summary->devices[i];
-	return NULL;
+	return first_choose(summary);
 }
 
 static bool summary_write(struct export *export, struct summary *summary,

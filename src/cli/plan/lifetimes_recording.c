@@ -1,6 +1,7 @@
 /* Lifetimes from a recording: those of one device, as of a trace. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <mnm/record.h>
 
@@ -98,7 +99,9 @@ const char *lifetimes_read_recording(struct lifetimes *lifetimes,
 	const char *wrong = NULL;
 
 	if (!record)
-		return "it can't be read as a recording";
+		return lifetimes_wrong(lifetimes, "%s",
+				       error + strlen(wanted->path) +
+					       strlen(": "));
 	if (!events_read(record, wanted->device, trace))
 		wrong = "no memory to read it";
 	else if (mnm_record_error(record))

@@ -53,8 +53,19 @@ static int told_give(json_t *told, const struct arguments *arguments)
 	return status;
 }
 
-int postmortem_report(const struct arguments *arguments)
+/* A device that was asked for has to be the one of which it is. */
+static bool device_is_meant(const json_t *told, int device)
 {
+	const json_t *own = json_object_get(told, "device");
+
+	return device < 0 ||
+	       device == (json_is_integer(own) ? (int)json_integer_value(own)
+					       : MNM_RECORD_HOST);
+}
+
+int postmortem_report(const struct arguments *arguments, int device)
+{
+	char text[DEVICE_TEXT_SIZE];
 	json_error_t error;
 	json_t *told = json_load_file(arguments->recording, 0, &error);
 	int64_t version = field_number(told, "mnm_postmortem");
@@ -72,6 +83,10 @@ int postmortem_report(const struct arguments *arguments)
 	else if (version != VERSION)
 		status = failure("%s: it has another version than 1",
 				 arguments->recording);
+	else if (!device_is_meant(told, device))
+		status = failure("%s: there is nothing of %s in it",
+				 arguments->recording,
+				 device_text((unsigned int)device, text));
 	else
 		status = told_give(told, arguments);
 	json_decref(told);

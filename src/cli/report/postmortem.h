@@ -9,7 +9,8 @@
 /* Whether the file begins as JSON, which recordings do not. */
 bool postmortem_is(const char *path);
 
-/* Prints it. Returns what mnm is to return. */
-int postmortem_report(const struct arguments *arguments);
+/* Prints it; of another device than -1, only if it is of that one. Returns what
+ * mnm is to return. */
+int postmortem_report(const struct arguments *arguments, int device);
 
 #endif

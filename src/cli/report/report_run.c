@@ -121,8 +121,9 @@ static void report_print(const struct report *report)
 		json_string_value(json_object_get(report->program, "host"));
 	char name[NAME_SIZE], place[NAME_SIZE];
 
-	printf("%s", text_plain(program, name, sizeof(name)));
-	if (!json_object_get(report->program, "source"))
+	printf("%s", text_plain(program ? program : "(unknown program)", name,
+				sizeof(name)));
+	if (report->program && !json_object_get(report->program, "source"))
 		printf(", pid %lld, on %s",
 		       (long long)json_integer_value(
 			       json_object_get(report->program, "pid")),
@@ -199,7 +200,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	if (device_read(command, arguments, &report.device))
 		return EXIT_USAGE;
 	if (postmortem_is(arguments->recording))
-		return postmortem_report(arguments);
+		return postmortem_report(arguments, report.device);
 	if (arguments->page &&
 	    !replacement_possible(arguments->page, report.path))
 		return EXIT_FAILED;
@@ -214,6 +215,8 @@ int report_run(const struct command *command, const struct arguments *arguments)
 			repeats_find(&report.repetition, report.path);
 		if (!report_give(&report, arguments))
 			status = EXIT_FAILED;
+		if (!report.program)
+			status = head_damaged(report.path);
 		if (*wrong)
 			status = failure("what follows is lost: %s", wrong);
 	} else {

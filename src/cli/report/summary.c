@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/export/live_blocks.h"
 #include "peaks.h"
 
@@ -145,6 +146,13 @@ void summary_release(struct summary *summary)
 	for (uint32_t i = 0; i < summary->stack_count; i++)
 		free(summary->stacks[i].frames);
 	free(summary->stacks);
+}
+
+int head_damaged(const char *path)
+{
+	return failure("%s: its second line is damaged, which says what "
+		       "program it is of",
+		       path);
 }
 
 const char *device_text(unsigned int device, char text[DEVICE_TEXT_SIZE])

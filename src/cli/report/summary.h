@@ -70,6 +70,9 @@ void summary_release(struct summary *summary);
 
 enum { DEVICE_TEXT_SIZE = 32 };
 
+/* Says that the recording's second line can't be read. Returns 1. */
+int head_damaged(const char *path);
+
 /* "pinned memory", or "device 3". */
 const char *device_text(unsigned int device, char text[DEVICE_TEXT_SIZE]);
 
