@@ -21,7 +21,9 @@ ARGUMENT(watch, SECONDS, "watch", "SECONDS", \
 	"print again every so many seconds [2], until Ctrl-C") \
 ARGUMENT(delay, DELAY, "delay", "SECONDS", \
 	"look again every so many seconds [1]") \
-ARGUMENT(device, TEXT, "device", "N", "only that device [all in use]") \
+ARGUMENT(device, TEXT, "device", "N", \
+	"only that device [all in use; where only one\n" \
+	"can be, the first]") \
 ARGUMENT(no_wait, FLAG, "no-wait", "", \
 	"don't wait for the program to give its idle blocks back (2 s\n" \
 	"at most). It does so at once if it has no work under way,\n" \
@@ -79,8 +81,8 @@ ARGUMENT(roomy, TEXT, "device", "PROFILE", \
 	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
 	"(8G), or the path of a profile [1024G, more than any has]") \
 ARGUMENT(streams, NUMBER, "streams", "N", \
-	"make the requests of streams in N ones; 0: in none, as\n" \
-	"cudaMalloc does [as they are]") \
+	"make requests in the order of streams in N of these, 64 at\n" \
+	"most; 0: as plain ones, like cudaMalloc's [as they are]") \
 ARGUMENT(scale, TEXT, "scale", "N", \
 	"multiply the sizes that follow the batch by N [1]") \
 ARGUMENT(scaled, TEXT, "scaled", "SIZES", \

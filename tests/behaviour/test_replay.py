@@ -375,6 +375,7 @@ def test_no_batch_fits_where_the_rest_does_not(box, tmp_path):
     (["--device", "x"], r"mnm replay: unknown profile 'x'; known: t4, .*"),
     (["--scale", "0"], r"mnm replay: --scale '0'; allowed: a number .*"),
     (["--scale", "nan"], r"mnm replay: --scale 'nan'; allowed: .*"),
+    (["--scale", "1e30"], r"mnm replay: --scale '1e30'; .*, up to 1000000;.*"),
     (["--scaled", "x"], r"mnm replay: --scaled: 'x'; allowed: bytes .*"),
     (["--scaled", "4M-1M"], r"mnm replay: --scaled: '4M-1M'; allowed: .*"),
     (["--streams", "65"], r"mnm replay: --streams 65; allowed: 0 to 64; .*"),
@@ -404,6 +405,24 @@ def test_what_can_not_be_played_is_named(box, tmp_path):
     shell.end()
     fails(replay(box, tmp_path / "empty", check=False),
           f"mnm: {tmp_path}/empty: no pool has served a request of it", 1)
+
+
+def test_what_is_neither_a_recording_nor_a_trace_is_told(box, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("time,size\n")
+    fails(replay(box, path, check=False),
+          f"mnm: {path}:1: not an event; allowed: a recording or a trace, and "
+          "mnm import makes one of other files", 1)
+    write(path, "malloc,1,5,0,other,", "time,size")
+    fails(replay(box, path, check=False), f"mnm: {path}:4: not an event", 1)
+
+
+def test_a_plug_in_that_is_refused_is_told(box, tmp_path):
+    path = write(tmp_path / "t", *loop(MIB))
+    done = replay(box, "--plugin", path, "--pool", "no_pool", path)
+    assert re.fullmatch(f"mnm replay: plug-in {path} is refused: .*\n",
+                        done.stderr)
+    assert "\nno_pool " in done.stdout
 
 
 def test_a_batch_needs_iterations_or_sizes(box, tmp_path):

@@ -339,6 +339,7 @@ def test_a_recording_is_made(box, shell, top):
     terminal.until(lambda: terminal.row(shell))
     terminal.press("r")
     terminal.until(f"Record {shell.pid} to: mnm-{shell.pid}.rec")
+    assert terminal.lines()[-1].endswith("Ctrl-U empty the line")
     terminal.press("rub out", "rub out", "rub out", "re\u0107")
     terminal.until(f"mnm-{shell.pid}.re\u0107")
     terminal.press("enter")

@@ -105,6 +105,7 @@ int players_prepare(const struct command *command,
 		    int devices, const char *names, struct player_pools *pools)
 {
 	struct settings settings = {.command = command, .simulated = true};
+	char name[32];
 	int status;
 
 	config_init(&settings.config);
@@ -118,7 +119,11 @@ int players_prepare(const struct command *command,
 			calloc(strlen(pools->text) + 1, sizeof(*pools->names));
 	if (!pools->names)
 		return failure("no memory");
-	return pools_read(pools, &settings);
+	status = pools_read(pools, &settings);
+	snprintf(name, sizeof(name), "mnm %s", command->name);
+	if (!status)
+		plugins_print(name); /* or else they are told already */
+	return status;
 }
 
 void player_pools_free(struct player_pools *pools)

@@ -13,6 +13,8 @@
 #include "outcome.h"
 #include "players.h"
 
+enum { SCALE_MOST = 1000000 };
+
 static int scale_read(struct replay *replay, const struct command *command,
 		      const struct arguments *arguments)
 {
@@ -23,11 +25,12 @@ static int scale_read(struct replay *replay, const struct command *command,
 	if (arguments->scale) {
 		replay->scale = strtod(arguments->scale, &end);
 		if (*end || !isfinite(replay->scale) || replay->scale <= 0 ||
+		    replay->scale > SCALE_MOST ||
 		    !isdigit((unsigned char)*arguments->scale))
 			return usage_error(command,
 					   "--scale '%s'; allowed: a number "
-					   "above 0",
-					   arguments->scale);
+					   "above 0, up to %d",
+					   arguments->scale, SCALE_MOST);
 	}
 	replay->scales =
 		arguments->scale || arguments->scaled || arguments->fit;

@@ -170,7 +170,12 @@ static bool trace_add(struct script *script, const char *path)
 	bool fits;
 
 	if (trace_load(&trace, path, wrong, sizeof(wrong)))
-		return failure("%s", wrong) == EXIT_DONE;
+		/* What fails at once is no trace at all. */
+		return failure("%s%s", wrong,
+			       trace.count == 1 ? "; allowed: a recording or a "
+						  "trace, and mnm import "
+						  "makes one of other files"
+						: "") == EXIT_DONE;
 	streams = calloc(trace.last_id + 1, sizeof(*streams)); /* by id */
 	fits = streams;
 	for (size_t i = 0; fits && i < trace.count; i++)

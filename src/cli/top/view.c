@@ -315,6 +315,8 @@ static void last_draw(struct top *top, int y)
 				 ? "close"
 				 : "choose");
 		key_draw(last, &x, "Esc", "cancel");
+		if (top->mode == MODE_PROMPT)
+			key_draw(last, &x, "Ctrl-U", "empty the line");
 	}
 	for (const struct key_row *row = key_rows;
 	     row->keys && top->mode == MODE_TABLE; row++)
