@@ -138,7 +138,8 @@ const struct command commands[] = {
 	 "Each request and free is written, with its time, thread, stream, size and\n"
 	 "place. docs/trace-format.md describes the file. It ends with the program,\n"
 	 "and is readable up to its last second if the program is killed. With --all\n"
-	 "the name needs %p. `mnm run --record` records from the start.\n", NULL,
+	 "the name needs %p. `mnm run --record` records from the start. Stacks are\n"
+	 "recorded as well after `mnm set PID record_stacks 1M`.\n", NULL,
 	 ask_run, true, "recording", record_print},
 	{"report", "say what a recording has: the peak, and who held what then",
 	 {ARG_device, ARG_stacks, ARG_page, ARG_json, ARG_recording},
@@ -175,14 +176,15 @@ const struct command commands[] = {
 	 "The program is recorded meanwhile, which costs it some 20 ns a request, and\n"
 	 "each pool is played beside it on a simulated device: the program's own device\n"
 	 "is not asked for anything. A table is printed again and again, until Ctrl-C or\n"
-	 "the program's end.\n",
+	 "the program's end; the exit status is 0 then.\n",
 	 NULL,
 	 shadow_command, false, NULL, NULL},
 	{"import", "make a recording of what another tool has written",
 	 {ARG_source_format, NEEDED | ARG_into, ARG_source},
 	 "What was made is read by mnm report, export, plan and replay as any recording.\n"
 	 "If something is wrong with FILE, one line says where, and nothing is written;\n"
-	 "but if its last line is cut off, all up to there is, with exit status 1.\n",
+	 "but of a log of RMM's or a CSV whose last line is cut off, all up to there is,\n"
+	 "with exit status 1.\n",
 	 import_more,
 	 import_run, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",

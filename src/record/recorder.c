@@ -100,7 +100,8 @@ static void own_write(struct mnm_record_event *events, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (!events[i].time)
 			events[i].time = recorder.scale.last;
-	append(events_write(events, count));
+	if (append(events_write(events, count)))
+		recorder.figures.events += count;
 }
 
 /* Under locks: nothing is written. */
@@ -133,7 +134,6 @@ static void live_write(struct mnm_record_event *live)
 		live->flags &= ~MNM_RECORD_STACKED;
 	}
 	own_add(live);
-	recorder.figures.events++;
 }
 
 /* What a part of the file begins with. A thread may free such a block, or ask

@@ -1314,6 +1314,18 @@ def test_the_report_of_what_is_damaged_ends_there(box, mixed, tmp_path):
                            "breaks off in it\n")
 
 
+def test_an_end_and_a_report_count_the_same(box, tmp_path):
+    """Of what lived before, and the files of code, as well."""
+    shell = started(box)
+    took(shell, "alloc before 5000")
+    record(box, shell, "start", tmp_path / "a")
+    took(shell, "alloc a 6000")
+    ended = json.loads(record(box, shell, "--json", "stop").stdout)
+    shell.end()
+    assert ended["recording"]["events"] == json.loads(
+        report(box, tmp_path / "a", "--json").stdout)["events"]
+
+
 @pytest.mark.parametrize("by_order", [True, False])
 def test_what_is_no_recording_is_not_written_over(box, shell, tmp_path,
                                                   by_order):
