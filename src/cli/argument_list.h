@@ -78,8 +78,9 @@ ARGUMENT(simulated, TEXT, "device", "PROFILE", \
 	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
 	"(8G), or the path of a profile [t4]") \
 ARGUMENT(roomy, TEXT, "device", "PROFILE", \
-	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
-	"(8G), or the path of a profile [1024G, more than any has]") \
+	"the simulated device: t4, a100, h200, ideal, bytes of\n" \
+	"memory (8G), or the path of a profile [1024G, more than\n" \
+	"any has]") \
 ARGUMENT(streams, NUMBER, "streams", "N", \
 	"make requests in the order of streams in N of these, 64 at\n" \
 	"most; 0: as plain ones, like cudaMalloc's [as they are]") \

@@ -293,6 +293,13 @@ def test_a_process_needs_its_suite():
     assert done.returncode == 2 and "--only" in done.stderr.splitlines()[-1]
 
 
+def test_a_wrong_process_is_answered_by_those_there_are(build):
+    done = run_made(build, "--only", "made", "--process", "Odd", "--process",
+                    "Even")
+    assert done.returncode == 1
+    assert "it has no such process; there are Steady, Odd\n" in done.stderr
+
+
 def test_two_at_once_are_refused(build):
     (build / "guests").mkdir()
     with open(build / "guests" / "lock", "w", encoding="utf-8") as lock:
