@@ -115,6 +115,21 @@ def test_the_page_of_top_has_every_column_and_key():
         assert f"`{word}`" in page, word
 
 
+@pytest.mark.parametrize("source, page, row", [
+    ("src/cli/export/formats.c", "docs/recordings.md", r'^\t{"(\w+)", "'),
+    ("src/cli/import/import_file.c", "docs/recordings.md", r'^\t{"(\w+)", "'),
+    ("scripts/guests_lib/suites.py", "docs/compatibility.md",
+     r'^    Suite\("(\S+)", '),
+])
+def test_tables_have_a_row_for_each_row(source, page, row):
+    names = re.findall(row, read(source), re.MULTILINE)
+    text = read(page)
+    assert len(names) >= 3
+    for name in names:
+        assert re.search(rf"^\| (`{name}`|{name} \S+) \|", text,
+                         re.MULTILINE | re.IGNORECASE), name
+
+
 def test_versions_agree():
     version = re.search(r'MNM_VERSION "(.*?)"',
                         read("src/common/version.h")).group(1)
