@@ -115,6 +115,15 @@ def test_the_page_of_top_has_every_column_and_key():
         assert f"`{word}`" in page, word
 
 
+def test_the_page_of_recordings_has_each_column_of_csv():
+    head = re.search(r'fputs\("(time_ns,[^;]*)', read("src/cli/export/formats.c"))
+    columns = re.findall(r"[a-z_]+(?=[,\\])", head.group(1))
+    page = read("docs", "recordings.md")
+    assert len(columns) == 16
+    for column in columns:
+        assert f"`{column}`" in page, column
+
+
 @pytest.mark.parametrize("source, page, row", [
     ("src/cli/export/formats.c", "docs/recordings.md", r'^\t{"(\w+)", "'),
     ("src/cli/import/import_file.c", "docs/recordings.md", r'^\t{"(\w+)", "'),
