@@ -606,6 +606,17 @@ def test_a_pipe_is_no_recording(box, mixed):
     fails(done, "mnm: /dev/stdin: a recording can't be read from a pipe")
 
 
+def test_a_report_says_that_the_beginning_has_gone(box, mixed):
+    """As it does once there were more parts than two."""
+    whole = report(box, mixed)
+    assert " has gone" not in whole.stdout
+    mixed.write_bytes(mixed.read_bytes().replace(b'"part":0', b'"part":1', 1))
+    told = json.loads(report(box, mixed, "--json").stdout)
+    assert told["later"] and told["begin"] > 0
+    assert (f"; what came before {told['begin'] / 1e9:.3f} s has gone\n"
+            in report(box, mixed).stdout)
+
+
 @pytest.mark.parametrize("command", ["report", "export"])
 def test_a_damaged_second_line_is_told(box, mixed, tmp_path, command):
     """It is not needed to read what follows."""

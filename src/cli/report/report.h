@@ -17,6 +17,7 @@ struct report {
 	struct repetition repetition; /* of a recording without marks */
 	struct symbols *symbols;
 	json_t *program; /* of the recording's head */
+	bool later;      /* its first parts have gone, see --max-size */
 	int device;      /* only that; -1: all */
 	bool stacks;     /* are shown whole */
 	bool narrow;     /* names are cut, so that lines have 80 columns */

@@ -122,8 +122,9 @@ json_t *report_json(const struct report *report, bool holders)
 		if (report_shows(report, i))
 			json_array_append_new(devices,
 					      device_json(report, i, holders));
-	return json_pack("{s:O?,s:I,s:I,s:I,s:I,s:b,s:o,s:o?}", "program",
-			 report->program, "events",
+	return json_pack("{s:O?,s:b,s:I,s:I,s:I,s:I,s:I,s:b,s:o,s:o?}",
+			 "program", report->program, "later", report->later,
+			 "begin", (json_int_t)report->summary.begin, "events",
 			 (json_int_t)report->summary.events, "dropped",
 			 (json_int_t)report->summary.dropped, "nanoseconds",
 			 (json_int_t)report->summary.end, "iterations",

@@ -133,6 +133,9 @@ static void report_print(const struct report *report)
 	if (report_iterations(report))
 		printf(", %" PRIu64 " iterations%s", report_iterations(report),
 		       report->repetition.count ? " (found)" : "");
+	if (report->later)
+		printf("; what came before %.3f s has gone",
+		       (double)report->summary.begin * 1e-9);
 	if (report->summary.dropped)
 		printf("; %" PRIu64 " are missing", report->summary.dropped);
 	putchar('\n');
@@ -142,19 +145,20 @@ static void report_print(const struct report *report)
 	nowhere_print(report);
 }
 
-static json_t *program_read(const char *path)
+static void head_read(struct report *report)
 {
 	char error[64];
-	struct mnm_record *record = mnm_record_open(path, error, sizeof(error));
-	json_t *head, *program;
+	struct mnm_record *record =
+		mnm_record_open(report->path, error, sizeof(error));
+	json_t *head;
 
 	if (!record)
-		return NULL;
+		return;
 	head = json_loads(mnm_record_about(record), 0, NULL);
-	program = json_incref(json_object_get(head, "program"));
+	report->program = json_incref(json_object_get(head, "program"));
+	report->later = json_integer_value(json_object_get(head, "part")) > 0;
 	json_decref(head);
 	mnm_record_close(record);
-	return program;
 }
 
 /* A device that was asked for and is not there is a mistake. */
@@ -209,7 +213,7 @@ int report_run(const struct command *command, const struct arguments *arguments)
 		return failure("no memory");
 	if (summary_read(&report.summary, arguments->recording, code_note,
 			 &report, wrong, error, sizeof(error))) {
-		report.program = program_read(arguments->recording);
+		head_read(&report);
 		report.wrong = wrong;
 		if (!report.summary.marks)
 			repeats_find(&report.repetition, report.path);

@@ -38,6 +38,8 @@ function drawHead(data) {
 	const warnings = [];
 	if (data.wrong)
 		warnings.push(`What follows is lost: ${data.wrong}`);
+	if (report.later)
+		warnings.push(`What came before ${timeText(report.begin)} has gone.`);
 	if (report.dropped)
 		warnings.push(`${countText(report.dropped)} events are missing.`);
 	if (report.nowhere)
