@@ -606,6 +606,13 @@ def test_a_pipe_is_no_recording(box, mixed):
     fails(done, "mnm: /dev/stdin: a recording can't be read from a pipe")
 
 
+def test_a_report_says_that_there_are_no_stacks(box, mixed):
+    done = report(box, mixed, "--stacks")
+    assert done.stdout == report(box, mixed).stdout
+    assert done.stderr == (f"mnm: {mixed}: no stacks are in it; mnm run "
+                           "--stacks records them\n")
+
+
 def test_a_report_says_that_the_beginning_has_gone(box, mixed):
     """As it does once there were more parts than two."""
     whole = report(box, mixed)

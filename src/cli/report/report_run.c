@@ -189,6 +189,10 @@ static bool report_give(const struct report *report,
 		json_decref(json);
 	} else if (!arguments->page) {
 		report_print(report);
+		if (report->stacks && !report->summary.stack_count)
+			failure("%s: no stacks are in it; mnm run --stacks "
+				"records them",
+				report->path);
 	}
 	return true;
 }
