@@ -636,6 +636,14 @@ def test_a_damaged_second_line_is_told(box, mixed, tmp_path, command):
                            "says what program it is of\n")
 
 
+@pytest.mark.parametrize("name", ["a", 250 * "a"])
+def test_a_plan_says_why_it_is_no_recording(box, tmp_path, name):
+    path = tmp_path / name
+    path.write_text("mnm record 1\n")
+    fails(box.mnm("plan", path, check=False),
+          f"mnm: {path}: it breaks off in its second line")
+
+
 def test_a_link_is_not_written_through(box, shell, tmp_path):
     link = tmp_path / "link.rec"
     link.symlink_to(tmp_path / "other.rec")

@@ -1,4 +1,5 @@
 /* Lifetimes from a recording: those of one device, as of a trace. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ const char *lifetimes_read_recording(struct lifetimes *lifetimes,
 				     const struct lifetimes_wanted *wanted,
 				     struct trace_file *trace)
 {
-	char error[WRONG_SIZE];
+	char error[PATH_MAX + WRONG_SIZE]; /* the path comes first */
 	struct mnm_record *record =
 		mnm_record_open(wanted->path, error, sizeof(error));
 	const char *wrong = NULL;
