@@ -172,10 +172,12 @@ static bool trace_add(struct script *script, const char *path)
 	if (trace_load(&trace, path, wrong, sizeof(wrong)))
 		/* What fails at once is no trace at all. */
 		return failure("%s%s", wrong,
-			       trace.count == 1 ? "; allowed: a recording or a "
-						  "trace, and mnm import "
-						  "makes one of other files"
-						: "") == EXIT_DONE;
+			       trace.count == 1 &&
+					       strstr(wrong, ": not an event")
+				       ? "; allowed: a recording or a "
+					 "trace, and mnm import "
+					 "makes one of other files"
+				       : "") == EXIT_DONE;
 	streams = calloc(trace.last_id + 1, sizeof(*streams)); /* by id */
 	fits = streams;
 	for (size_t i = 0; fits && i < trace.count; i++)
