@@ -35,7 +35,7 @@ ROWS = [
     ("names_are_told_at_the_end", TESTS + "killed",
      (RECORDER, "	perf_map_read(own_name);\n", "")),
     ("a_report_names_an_interpreter", TESTS + "innermost",
-     (STACKS, "if (symbols_given(symbols, stack->frames[i]))", "if (0)")),
+     (STACKS, "if (symbols_given(symbols, frames[i]))", "if (0)")),
     ("a_snapshot_has_one_frame", TESTS + "export",
      (FRAMES, "	if (!count)\n		site_put", "	count = 0;\n	if (!count)\n		site_put")),
 ]
