@@ -95,6 +95,8 @@ START_TEST(addresses_in_first_contents_are_listed)
 		parse(HEAD ".global .b8 s[3] = {97, 98};\n"
 			   ".func f() { ret; }\n"
 			   ".global .u64 list[4] = {7, generic(s), s+2, f};\n"
+			   ".global .u64 far = generic(s+9223372036854775807)"
+			   "+9223372036854775807;\n"
 			   ".global .b8 cut[2] = {0xFF(s), 0xFF00(s)};\n");
 	const struct ptx_variable *list = ptx_variable_find(module, "list");
 	const struct ptx_variable *cut = ptx_variable_find(module, "cut");
@@ -113,6 +115,67 @@ START_TEST(addresses_in_first_contents_are_listed)
 	ck_assert_uint_eq(cut->addresses[1].bytes, 1);
 	ck_assert_uint_eq(cut->addresses[1].shift, 8);
 	ptx_module_free(module);
+}
+END_TEST
+
+/* As texts are that were linked: each has its own s and f. */
+START_TEST(what_is_not_linked_is_there_once_for_each_text)
+{
+	struct ptx_module *module = parse(
+		HEAD ".global .u32 s = 1;\n.extern .global .u32 x;\n"
+		     ".weak .func w() { ret; }\n.func f() { ret; }\n"
+		     ".visible .func v();\n.visible .func v() { ret; }\n"
+		     ".global .u64 first[2] = {s, f};\n" HEAD
+		     ".global .u32 s = 2;\n.visible .global .u32 x = 3;\n"
+		     ".weak .func w() { ret; }\n.func f();\n"
+		     ".func f() { ret; }\n.extern .func v();\n"
+		     ".global .u64 second[2] = {s, f};\n"
+		     ".entry k() { .global .u32 s; ret; }\n");
+	const struct ptx_variable *first = ptx_variable_find(module, "first");
+	const struct ptx_variable *second = ptx_variable_find(module, "second");
+	const struct ptx_variable *mine = first->addresses[0].variable;
+	const struct ptx_variable *other = second->addresses[0].variable;
+
+	ck_assert_ptr_eq(mine, ptx_variable_find(module, "s"));
+	ck_assert_int_eq(*(const int *)mine->data, 1);
+	ck_assert_int_eq(*(const int *)other->data, 2);
+	ck_assert_ptr_eq(other, ptx_variable_find(module, other->name));
+	ck_assert_uint_eq(ptx_variable_count(module), 7);
+	ck_assert_uint_ne(
+		ptx_function_address(module, first->addresses[1].function),
+		ptx_function_address(module, second->addresses[1].function));
+	ptx_module_free(module);
+}
+END_TEST
+
+START_TEST(a_switch_may_have_thousands_of_cases)
+{
+	static char text[100000] = HEAD ".entry k() { .reg .u32 r; L:"
+					"T: .branchtargets L";
+	struct ptx_module *module;
+
+	for (int i = 0; i < 5000; i++)
+		strcat(text, ", L");
+	strcat(text, "; brx.idx r, T; }");
+	module = parse(text);
+	ck_assert(ptx_can_run(module, ptx_kernel_find(module, "k"), NULL));
+	ptx_module_free(module);
+}
+END_TEST
+
+/* The name of a register is looked up by each number at its end. */
+START_TEST(a_name_of_many_digits_takes_little)
+{
+	enum { DIGITS = 300000 };
+	char *text = calloc(1, DIGITS + 1000);
+	struct ptx_error error;
+
+	strcpy(text, HEAD ".entry k() {\nbra r");
+	memset(text + strlen(text), '1', DIGITS);
+	strcat(text, ";\n}");
+	ck_assert_ptr_null(ptx_parse(text, strlen(text), &error));
+	ck_assert_str_eq(strstr(error.text, "' is"), "' is not declared");
+	free(text);
 }
 END_TEST
 
@@ -210,6 +273,8 @@ static const struct {
 	{HEAD ".entry k() { a.b [[[[[[[[[[[[", 4, "too many brackets"},
 	{HEAD ".entry k() { ret\n}", 5, "expected, and not '}'"},
 	{HEAD "/* never closed", 4, ""},
+	{HEAD ".global .u64 a = 9223372036854775807(generic(b)", 4,
+	 "'b' has no address"},
 	{HEAD ".tex .u32 a", 4, "';' expected"},
 	{HEAD ".alias a, b;", 4, "'a' is no function"},
 };
@@ -260,6 +325,9 @@ int main(void)
 		parameters_have_places,
 		variables_have_first_contents,
 		addresses_in_first_contents_are_listed,
+		what_is_not_linked_is_there_once_for_each_text,
+		a_switch_may_have_thousands_of_cases,
+		a_name_of_many_digits_takes_little,
 		a_kernel_needs_what_its_functions_need,
 		what_compilers_write_is_read,
 		what_is_wrong_is_said_with_its_line,

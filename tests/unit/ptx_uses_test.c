@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/ptx/ptx.h"
@@ -157,6 +158,25 @@ START_TEST(shared_memory_is_no_use)
 }
 END_TEST
 
+/* Each pass over this code finds one step more. */
+START_TEST(what_cannot_be_followed_counts_as_everything)
+{
+	static char text[1 << 20] = HEAD ".entry k(.param .u64 a, .param .u64 "
+					 "b) { .reg .u64 %a<5000>;\n";
+	size_t count;
+
+	for (int i = 1; i < 4000; i++)
+		sprintf(text + strlen(text), "mov.u64 %%a%d, %%a%d;\n", i,
+			i + 1);
+	strcat(text, "ld.param.u64 %a4000, [a]; st.u32 [%a1], 1; ret; }");
+	count = uses_of(text);
+	ck_assert_uint_eq(count, 2);
+	ck_assert(uses[0].flags & PTX_USE_WRITE);
+	ck_assert(uses[1].flags & PTX_USE_ESCAPES);
+	ck_assert(elsewhere & PTX_USE_WRITE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -167,6 +187,7 @@ int main(void)
 		an_address_is_followed_through_local_memory,
 		an_address_that_leaves_sight_escapes,
 		shared_memory_is_no_use,
+		what_cannot_be_followed_counts_as_everything,
 		NULL,
 	};
 

@@ -1,6 +1,7 @@
 #include "lex.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,16 @@ static bool bits_read(struct ptx_lexer *lex)
 	return true;
 }
 
+/* The program may have chosen a locale in which 1.5 is no number. */
+static double real_read(const char *at, char **end)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	double real = strtod_l(at, end, plain);
+
+	freelocale(plain);
+	return real;
+}
+
 static void number_read(struct ptx_lexer *lex)
 {
 	struct ptx_token *token = &lex->token;
@@ -123,7 +134,7 @@ static void number_read(struct ptx_lexer *lex)
 		token->value = strtoull(at, &end, 0);
 	token->kind = PTX_T_INTEGER;
 	if (!hex && (*end == '.' || *end == 'e' || *end == 'E')) {
-		token->real = strtod(at, &end);
+		token->real = real_read(at, &end);
 		token->kind = PTX_T_REAL;
 		memcpy(&token->value, &token->real, sizeof(token->real));
 	}

@@ -19,6 +19,18 @@ struct ptx_name *ptx_need_name(struct ptx_parser *parser, const char *what)
 	return name;
 }
 
+const char *ptx_name_own(struct ptx_parser *parser, struct ptx_name *name)
+{
+	size_t size = strlen(name->text) + 16;
+	char *own;
+
+	if (!name->owners++)
+		return name->text;
+	own = ptx_get(&parser->lex, size);
+	snprintf(own, size, "%s#%u", name->text, name->owners);
+	return own;
+}
+
 void *ptx_grow(struct ptx_parser *parser, void *array, size_t count,
 	       size_t *room, size_t size)
 {
@@ -62,11 +74,12 @@ static void version_read(struct ptx_parser *parser)
 {
 	struct ptx_lexer *lex = &parser->lex;
 	struct ptx_version *version = &parser->module->version;
+	char *point;
 
-	if (lex->token.kind != PTX_T_REAL ||
-	    sscanf(lex->token.text, "%u.%u", &version->major,
-		   &version->minor) != 2)
+	version->major = (unsigned int)strtoul(lex->token.text, &point, 10);
+	if (lex->token.kind != PTX_T_REAL || *point != '.')
 		ptx_expected(lex, "a version like 8.7");
+	version->minor = (unsigned int)strtoul(point + 1, NULL, 10);
 	ptx_next(lex);
 }
 
@@ -76,9 +89,11 @@ static void target_read(struct ptx_parser *parser)
 	struct ptx_lexer *lex = &parser->lex;
 
 	do {
-		if (lex->token.kind == PTX_T_WORD)
-			sscanf(lex->token.text, "sm_%u",
-			       &parser->module->version.target);
+		if (lex->token.kind == PTX_T_WORD &&
+		    !strncmp(lex->token.text, "sm_", 3))
+			parser->module->version.target =
+				(unsigned int)strtoul(
+					lex->token.text + 3, NULL, 10);
 		ptx_need_name(parser, "a target");
 	} while (ptx_take_sign(lex, ','));
 }
@@ -102,14 +117,17 @@ void ptx_parse_statement_skip(struct ptx_lexer *lex)
 
 static struct ptx_linkage linkage_read(struct ptx_lexer *lex)
 {
-	struct ptx_linkage linkage = {false};
+	struct ptx_linkage linkage = {0};
 
 	for (;;) {
 		if (ptx_take_dot(lex, "extern"))
 			linkage.external = true;
-		else if (!ptx_take_dot(lex, "visible") &&
-			 !ptx_take_dot(lex, "weak") &&
-			 !ptx_take_dot(lex, "common"))
+		else if (ptx_take_dot(lex, "weak"))
+			linkage.weak = true;
+		else if (ptx_take_dot(lex, "visible") ||
+			 ptx_take_dot(lex, "common"))
+			linkage.visible = true;
+		else
 			return linkage;
 	}
 }

@@ -26,9 +26,15 @@ struct ptx_name *ptx_need_name(struct ptx_parser *parser, const char *what);
 void *ptx_grow(struct ptx_parser *parser, void *array, size_t count,
 	       size_t *room, size_t size);
 
-/* How something is linked: .extern, .visible, .weak, .common. */
+/* A name for what is not linked: its own, or another one if there is something
+ * of this name already, in a function or a text that was linked, since the
+ * module's user finds things by their names. */
+const char *ptx_name_own(struct ptx_parser *parser, struct ptx_name *name);
+
+/* How something is linked: .extern, .weak, or .visible and .common. What is not
+ * linked has its name in its own text only. */
 struct ptx_linkage {
-	bool external;
+	bool external, weak, visible;
 };
 
 /* Variables of a space, from behind its name to the semicolon. */
@@ -45,6 +51,8 @@ void ptx_parse_statement_skip(struct ptx_lexer *lex);
 /* A function, from behind ".entry" or ".func". */
 void ptx_parse_function(struct ptx_parser *parser, bool entry,
 			struct ptx_linkage linkage);
+/* From the opening brace of a function to behind the closing one. */
+void ptx_parse_body(struct ptx_parser *parser);
 /* From behind ".alias". */
 void ptx_parse_alias(struct ptx_parser *parser);
 /* Past a directive that changes nothing here; the current token is its name. */

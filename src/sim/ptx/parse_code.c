@@ -5,7 +5,8 @@
 
 #include "parse.h"
 
-enum { NESTED_MOST = 4 };
+/* More digits than the number of any register has. */
+enum { NESTED_MOST = 4, DIGITS_MOST = 7 };
 
 static struct ptx_operand operand_read(struct ptx_parser *parser, int nested);
 
@@ -31,7 +32,8 @@ static bool numbered_find(struct ptx_parser *parser, const char *text,
 	const struct ptx_meaning *meaning;
 	unsigned long number;
 
-	while (digits && isdigit((unsigned char)text[digits - 1]))
+	while (digits && length - digits < DIGITS_MOST &&
+	       isdigit((unsigned char)text[digits - 1]))
 		digits--;
 	/* "%r1<3>" makes %r10, %r11 and %r12: the longest prefix counts. */
 	for (size_t cut = length; cut-- > digits;) {

@@ -1,9 +1,9 @@
-/* Functions: their heads, and what is not an instruction in their bodies. */
+/* Functions: their heads. */
 #include <string.h>
 
 #include "parse.h"
 
-enum { REGISTERS_MOST = 1 << 20, DEPTH_MOST = 1000, PARAMS_MOST = 1 << 16 };
+enum { PARAMS_MOST = 1 << 16 };
 
 /* "(.param .b32 a, .param .b64 b)", which may be empty. */
 static struct ptx_symbol *params_read(struct ptx_parser *parser)
@@ -47,23 +47,29 @@ static void results_declare(struct ptx_parser *parser, struct ptx_symbol *at)
 			->symbol = at;
 }
 
-/* A function of this name that was declared before, or a new one. */
-static struct ptx_function *function_get(struct ptx_parser *parser,
-					 struct ptx_name *name)
+static struct ptx_function *function_make(struct ptx_parser *parser,
+					  const char *name)
+{
+	struct ptx_function *made = ptx_get(&parser->lex, sizeof(*made));
+
+	made->name = name;
+	*parser->module->functions_end = made;
+	parser->module->functions_end = &made->next;
+	return made;
+}
+
+/* What a name means: a function that was declared before, or a new one. */
+static struct ptx_meaning *function_get(struct ptx_parser *parser,
+					struct ptx_name *name)
 {
 	struct ptx_meaning *meaning = name->meaning;
-	struct ptx_module *module = parser->module;
-	struct ptx_function *made;
 
 	if (meaning && meaning->kind == PTX_MEANS_FUNCTION)
-		return meaning->function;
-	made = ptx_get(&parser->lex, sizeof(*made));
-	made->name = name->text;
-	ptx_name_declare(&parser->names, &parser->lex, name, PTX_MEANS_FUNCTION)
-		->function = made;
-	*module->functions_end = made;
-	module->functions_end = &made->next;
-	return made;
+		return meaning;
+	meaning = ptx_name_declare(&parser->names, &parser->lex, name,
+				   PTX_MEANS_FUNCTION);
+	meaning->function = function_make(parser, name->text);
+	return meaning;
 }
 
 static void numbers_read(struct ptx_parser *parser, unsigned int *numbers)
@@ -149,227 +155,83 @@ static void kernel_fill(struct ptx_parser *parser,
 	function->kernel = *kernel;
 }
 
-/* .reg .b32 %r<10>, a, b; */
-static void registers_read(struct ptx_parser *parser)
+/* The code of a function, whose parameters are declared. */
+static void function_define(struct ptx_parser *parser,
+			    struct ptx_function *function,
+			    struct ptx_kernel *limits)
 {
-	struct ptx_lexer *lex = &parser->lex;
-	struct ptx_function *function = parser->function;
-	enum ptx_type type = PTX_NO_TYPE;
+	function->body = true;
+	parser->function = function;
+	for (struct ptx_symbol *at = function->params; at; at = at->next)
+		at->function = function;
+	for (struct ptx_symbol *at = function->results; at; at = at->next)
+		at->function = function;
+	if (function->entry)
+		kernel_fill(parser, function, limits);
+	ptx_parse_body(parser);
+	parser->function = NULL;
+}
 
-	for (; lex->token.kind == PTX_T_DOT; ptx_next(lex)) {
-		type = ptx_type_find(lex->token.text, lex->token.length);
-		if (!type)
-			ptx_expected(lex, "the type of a register");
+/* The function that the code which follows is for. Texts that were linked may
+ * each have a function of this name: a weak one is the same in all of them, and
+ * one that is not linked is another one in each. NULL if it has its code. */
+static struct ptx_function *function_begin(struct ptx_parser *parser,
+					   struct ptx_meaning *meaning,
+					   bool entry,
+					   struct ptx_linkage linkage)
+{
+	struct ptx_function *function = meaning->function;
+
+	if (!function->body) {
+		meaning->name->owners++;
+		return function;
 	}
-	if (!type)
-		ptx_expected(lex, "a type");
-	do {
-		struct ptx_name *name = ptx_need_name(parser, "a register");
-		struct ptx_meaning *made = ptx_name_declare(
-			&parser->names, lex, name, PTX_MEANS_REGISTERS);
-		uint64_t count = 1;
-
-		if (ptx_take_sign(lex, '<')) {
-			count = ptx_need_integer(lex);
-			made->count = (unsigned int)count;
-			ptx_need_sign(lex, '>');
-		}
-		if (count > REGISTERS_MOST - function->register_count)
-			ptx_fail(lex, "more than %d registers", REGISTERS_MOST);
-		made->type = type;
-		made->first = (unsigned int)function->register_count;
-		for (; count; count--) {
-			function->registers = ptx_grow(
-				parser, function->registers,
-				function->register_count,
-				&function->register_room, sizeof(type));
-			function->registers[function->register_count++] = type;
-		}
-	} while (ptx_take_sign(lex, ','));
-	ptx_need_sign(lex, ';');
-}
-
-/* What a label names besides a place: from behind ".branchtargets" and the
- * like to the semicolon. */
-static void label_directive(struct ptx_parser *parser, struct ptx_label *label)
-{
-	struct ptx_lexer *lex = &parser->lex;
-	size_t room = 0;
-
-	if (ptx_take_dot(lex, "branchtargets")) {
-		struct ptx_name *names[1024];
-
-		do {
-			if (label->target_count ==
-			    sizeof(names) / sizeof(names[0]))
-				ptx_fail(lex, "too many targets");
-			names[label->target_count++] =
-				ptx_need_name(parser, "a label");
-		} while (ptx_take_sign(lex, ','));
-		room = label->target_count * sizeof(*label->targets);
-		label->targets = ptx_get(lex, room);
-		for (size_t i = 0; i < label->target_count; i++) {
-			label->targets[i].kind = PTX_LABEL;
-			ptx_parse_pending(parser, &label->targets[i], names[i]);
-		}
-		ptx_need_sign(lex, ';');
-	} else if (ptx_is_dot(lex, "callprototype") ||
-		   ptx_is_dot(lex, "calltargets")) {
-		ptx_parse_statement_skip(lex);
-	}
-}
-
-static void label_read(struct ptx_parser *parser, struct ptx_name *name)
-{
-	struct ptx_meaning *meaning = name->meaning;
-	struct ptx_label *label;
-
-	if (meaning && meaning->kind == PTX_MEANS_LABEL &&
-	    meaning->depth == parser->names.depth)
-		ptx_fail(&parser->lex, "the label '%.60s' is there twice",
-			 name->text);
-	label = ptx_get(&parser->lex, sizeof(*label));
-	label->name = name->text;
-	label->at = parser->function->code_count;
-	ptx_name_declare(&parser->names, &parser->lex, name, PTX_MEANS_LABEL)
-		->label = label;
-	label_directive(parser, label);
-}
-
-/* Closes braces: labels in them are known now. */
-static void scope_close(struct ptx_parser *parser)
-{
-	unsigned int depth = parser->names.depth;
-	size_t kept = parser->pending_count;
-	size_t first;
-
-	while (kept && parser->pending[kept - 1].depth == depth)
-		kept--;
-	first = kept;
-	for (size_t i = first; i < parser->pending_count; i++) {
-		struct ptx_pending pending = parser->pending[i];
-		const struct ptx_meaning *meaning = pending.name->meaning;
-
-		if (meaning && meaning->kind == PTX_MEANS_LABEL &&
-		    meaning->depth == depth) {
-			pending.operand->label = meaning->label;
-			continue;
-		}
-		if (depth == 2) { /* the body of the function */
-			parser->lex.token.line = pending.line;
-			ptx_fail(&parser->lex, "'%.60s' is not declared",
-				 pending.name->text);
-		}
-		pending.depth--;
-		parser->pending[kept++] = pending;
-	}
-	parser->pending_count = kept;
-	ptx_names_close(&parser->names);
-}
-
-static void body_directive(struct ptx_parser *parser)
-{
-	struct ptx_lexer *lex = &parser->lex;
-	static const struct ptx_linkage none;
-
-	if (ptx_take_dot(lex, "reg"))
-		registers_read(parser);
-	else if (ptx_take_dot(lex, "local"))
-		ptx_parse_variables(parser, PTX_IN_LOCAL, none);
-	else if (ptx_take_dot(lex, "shared"))
-		ptx_parse_variables(parser, PTX_IN_SHARED, none);
-	else if (ptx_take_dot(lex, "param"))
-		ptx_parse_variables(parser, PTX_IN_PARAM, none);
-	else if (ptx_take_dot(lex, "global"))
-		ptx_parse_variables(parser, PTX_IN_GLOBAL, none);
-	else if (ptx_take_dot(lex, "const"))
-		ptx_parse_variables(parser, PTX_IN_CONST, none);
-	else
-		ptx_parse_directive(parser);
-}
-
-static void statement_read(struct ptx_parser *parser)
-{
-	struct ptx_lexer *lex = &parser->lex;
-	unsigned int line = lex->token.line;
-	struct ptx_name *name;
-
-	if (lex->token.kind == PTX_T_DOT) {
-		body_directive(parser);
-	} else if (ptx_is_sign(lex, '@')) {
-		ptx_parse_instruction(parser, NULL, line);
-	} else if (!ptx_take_sign(lex, ';')) {
-		name = ptx_need_name(parser, "an instruction");
-		if (ptx_take_sign(lex, ':'))
-			label_read(parser, name);
-		else
-			ptx_parse_instruction(parser, name, line);
-	}
-}
-
-static void body_read(struct ptx_parser *parser)
-{
-	struct ptx_lexer *lex = &parser->lex;
-	unsigned int outside = parser->names.depth;
-
-	ptx_need_sign(lex, '{');
-	ptx_names_open(&parser->names);
-	while (parser->names.depth > outside) {
-		if (ptx_take_sign(lex, '{')) {
-			if (parser->names.depth == DEPTH_MOST)
-				ptx_fail(lex, "more than %d braces",
-					 DEPTH_MOST);
-			ptx_names_open(&parser->names);
-		} else if (ptx_take_sign(lex, '}')) {
-			scope_close(parser);
-		} else {
-			statement_read(parser);
-		}
-	}
+	if (linkage.weak || function->weak)
+		return NULL;
+	if (linkage.visible || linkage.external || entry)
+		ptx_fail(&parser->lex, "the function '%.60s' is there twice",
+			 function->name);
+	meaning->function =
+		function_make(parser, ptx_name_own(parser, meaning->name));
+	return meaning->function;
 }
 
 void ptx_parse_function(struct ptx_parser *parser, bool entry,
 			struct ptx_linkage linkage)
 {
 	struct ptx_lexer *lex = &parser->lex;
-	struct ptx_symbol *results = NULL;
+	struct ptx_symbol *results = NULL, *params = NULL;
 	struct ptx_function *function;
-	struct ptx_kernel kernel = {0};
+	struct ptx_meaning *meaning;
+	struct ptx_kernel limits = {0};
 	unsigned int line = lex->token.line;
 
 	if (ptx_take_dot(lex, "attribute"))
 		ptx_parse_skip(parser, '(', ')');
 	if (!entry && ptx_is_sign(lex, '('))
 		results = results_read(parser);
-	function = function_get(parser, ptx_need_name(parser, "a function"));
-	if (function->body)
-		ptx_fail(lex, "the function '%.60s' is there twice",
-			 function->name);
-	function->results = results;
-	function->params = NULL;
+	meaning = function_get(parser, ptx_need_name(parser, "a function"));
 	ptx_names_open(&parser->names);
 	results_declare(parser, results);
 	if (ptx_is_sign(lex, '('))
-		function->params = params_read(parser);
-	function->line = line;
-	function->entry = entry;
-	limits_read(parser, &kernel);
-	if (ptx_is_sign(lex, '{')) {
-		function->body = true;
-		parser->function = function;
-		for (int list = 0; list < 2; list++)
-			for (struct ptx_symbol *at = list ? function->params
-							  : results;
-			     at; at = at->next)
-				at->function = function;
-		if (entry)
-			kernel_fill(parser, function, &kernel);
-		body_read(parser);
-		parser->function = NULL;
-	} else {
-		ptx_need_sign(lex, ';');
+		params = params_read(parser);
+	limits_read(parser, &limits);
+	function = meaning->function;
+	if (ptx_is_sign(lex, '{'))
+		function = function_begin(parser, meaning, entry, linkage);
+	if (function && !function->body) {
+		function->results = results;
+		function->params = params;
+		function->line = line;
+		function->entry = entry;
+		function->weak = linkage.weak;
 	}
-	function->external = linkage.external && !function->body;
+	if (!ptx_is_sign(lex, '{'))
+		ptx_need_sign(lex, ';');
+	else if (function)
+		function_define(parser, function, &limits);
+	else
+		ptx_parse_skip(parser, '{', '}');
 	ptx_names_close(&parser->names);
 }
 

@@ -191,15 +191,14 @@ static struct ptx_address target_read(struct ptx_parser *parser,
 	return made;
 }
 
-static int64_t addend_read(struct ptx_lexer *lex)
+static uint64_t addend_read(struct ptx_lexer *lex)
 {
 	bool minus = ptx_is_sign(lex, '-');
 
 	if (!ptx_take_sign(lex, '+') && !ptx_take_sign(lex, '-'))
 		return 0;
 	minus ^= ptx_take_sign(lex, '-');
-	return (int64_t)(minus ? -ptx_need_integer(lex)
-			       : ptx_need_integer(lex));
+	return minus ? -ptx_need_integer(lex) : ptx_need_integer(lex);
 }
 
 /* name, generic(name), or after a number mask(name). */
@@ -211,6 +210,7 @@ static void address_read(struct ptx_parser *parser, struct filling *filling,
 	bool generic =
 		name && !strcmp(name->text, "generic") && ptx_is_sign(lex, '(');
 	struct ptx_address made;
+	uint64_t addend;
 
 	if (mask || generic) {
 		ptx_need_sign(lex, '(');
@@ -222,10 +222,10 @@ static void address_read(struct ptx_parser *parser, struct filling *filling,
 		}
 	}
 	made = target_read(parser, name);
-	made.addend = addend_read(lex);
+	addend = addend_read(lex);
 	if (mask || generic)
 		ptx_need_sign(lex, ')');
-	made.addend += addend_read(lex);
+	made.addend = (int64_t)(addend + addend_read(lex));
 	if (mask)
 		made.shift = (unsigned int)__builtin_ctzll(mask);
 	made.place = filling->at;
@@ -331,6 +331,20 @@ static void variable_make(struct ptx_parser *parser, struct ptx_symbol *symbol)
 	};
 }
 
+static void name_tell_apart(struct ptx_parser *parser,
+			    struct ptx_symbol *symbol,
+			    struct ptx_linkage linkage)
+{
+	struct ptx_name *name =
+		ptx_name_get(&parser->names, &parser->lex, symbol->name,
+			     strlen(symbol->name));
+
+	if (linkage.external || linkage.weak || linkage.visible)
+		name->owners++;
+	else
+		symbol->name = ptx_name_own(parser, name);
+}
+
 void ptx_parse_variables(struct ptx_parser *parser, enum ptx_space space,
 			 struct ptx_linkage linkage)
 {
@@ -342,6 +356,7 @@ void ptx_parse_variables(struct ptx_parser *parser, enum ptx_space space,
 		struct ptx_symbol *symbol = symbol_read(parser, &head);
 
 		if (space == PTX_IN_GLOBAL || space == PTX_IN_CONST) {
+			name_tell_apart(parser, symbol, linkage);
 			variable_make(parser, symbol);
 			symbol->function = NULL;
 		}

@@ -97,8 +97,7 @@ struct ptx_function {
 	const char *name;
 	unsigned int line;
 	bool entry;
-	bool external, noreturn;
-	bool body;                  /* it has code here */
+	bool body, weak;            /* it has code here */
 	struct ptx_function *alias; /* .alias: it is another one */
 	struct ptx_symbol *results, *params;
 	struct ptx_symbol *locals; /* .local, .shared, .param in the body */

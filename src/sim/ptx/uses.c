@@ -6,6 +6,12 @@
 
 #include "flow.h"
 
+enum {
+	PASSES_MOST = 100,
+	EVERYTHING = PTX_USE_READ | PTX_USE_WRITE | PTX_USE_ATOMIC |
+		     PTX_USE_INDIRECT | PTX_USE_ESCAPES,
+};
+
 /* The operands that an address comes from into operand 0, as bits; or 0. */
 static unsigned int carriers(const struct ptx_instruction *ins)
 {
@@ -184,6 +190,25 @@ static void functions_follow(struct ptx_flow *flow)
 	}
 }
 
+/* Real code takes a few passes. What takes more is not followed to its end. */
+static void all_follow(struct ptx_flow *flow)
+{
+	struct ptx_origins *origins = &flow->origins;
+	unsigned int passes = 0;
+
+	do {
+		origins->changed = false;
+		functions_follow(flow);
+	} while (origins->changed && ++passes < PASSES_MOST);
+	origins->recording = true;
+	functions_follow(flow);
+	if (!origins->changed)
+		return;
+	for (size_t i = PTX_FROM_FIRST; i < origins->count; i++)
+		origins->list[i].flags |= EVERYTHING;
+	origins->elsewhere |= EVERYTHING;
+}
+
 static size_t uses_store(const struct ptx_flow *flow, struct ptx_use *uses,
 			 size_t room)
 {
@@ -217,12 +242,7 @@ size_t ptx_kernel_uses(const struct ptx_module *module,
 	ptx_reach_walk(&flow.reach, function);
 	if (ptx_origins_open(&flow.origins, function, &flow.reach) &&
 	    sets_make(&flow)) {
-		do {
-			flow.origins.changed = false;
-			functions_follow(&flow);
-		} while (flow.origins.changed);
-		flow.origins.recording = true;
-		functions_follow(&flow);
+		all_follow(&flow);
 		count = uses_store(&flow, uses, room);
 		if (elsewhere)
 			*elsewhere = flow.origins.elsewhere;
