@@ -81,6 +81,10 @@ static const struct {
 	 0x77225500},
 	{"prmt.b32 %r4, %r1, %r2, %r3;", 'r', 0x80, 0, 0x0008, 0x808080ff},
 	{"prmt.b32.rc8 %r4, %r1, %r2, %r3;", 'r', 0x33221100, 0, 2, 0x22222222},
+	{"prmt.b32.b4e %r4, %r1, %r2, %r3;", 'r', 0x33221100, 0x77665544, 1,
+	 0x66770011},
+	{"prmt.b32.f4e %r4, %r1, %r2, %r3;", 'r', 0x33221100, 0x77665544, 3,
+	 0x66554433},
 	{"lop3.b32 %r4, %r1, %r2, %r3, 0x96;", 'r', 12, 10, 7, 12 ^ 10 ^ 7},
 	{"lop3.b32 %r4, %r1, %r2, %r3, 0xca;", 'r', 12, 10, 7, 11},
 	{"fns.b32 %r4, %r1, 0, 2;", 'r', 0x14, 0, 0, 4},
@@ -145,6 +149,11 @@ static const struct {
 	 0x3f800000, 0, 0x3f800000},
 	{"min.f32 %f4, %f1, %f2; mov.b32 %r4, %f4;", 'r', 0, 0x80000000, 0,
 	 0x80000000},
+	{"abs.ftz.f32 %f4, %f1; mov.b32 %r4, %f4;", 'r', 0x80000001, 0, 0, 0},
+	{"neg.ftz.f32 %f4, %f1; mov.b32 %r4, %f4;", 'r', 1, 0, 0, 0x80000000},
+	{"neg.f32 %f4, %f1; mov.b32 %r4, %f4;", 'r', 1, 0, 0, 0x80000001},
+	{"min.ftz.f32 %f4, %f1, %f2; mov.b32 %r4, %f4;", 'r', 0x80000001,
+	 0x3f800000, 0, 0x80000000},
 	{"copysign.f32 %f4, %f1, %f2; mov.b32 %r4, %f4;", 'r', 0x80000000,
 	 0x3f800000, 0, 0xbf800000},
 	{"sqrt.rn.f64 %d4, %d1; mov.b64 %rd4, %d4;", 'd', 0x4022000000000000, 0,
@@ -223,6 +232,10 @@ static const struct {
 	{"st.shared.f32 [s], %f1; red.shared.add.f32 [s], %f1; "
 	 "ld.shared.u32 %r4, [s];",
 	 'r', 0x3f800000, 0, 0, 0x40000000},
+	{"st.u64 [%rd5], %rd1; add.s64 %rd3, %rd5, 16; "
+	 "cp.async.ca.shared.global [s], [%rd3+-16], 8; ld.shared.u64 %rd4, "
+	 "[s];",
+	 'd', 77, 0, 0, 77},
 	{"bra.uni L; mov.u32 %r4, 1; L: mov.u32 %r4, 2;", 'r', 0, 0, 0, 2},
 	{"T: .branchtargets L0, L1; brx.idx %r1, T; L0: mov.u32 %r4, 7; "
 	 "bra E; L1: mov.u32 %r4, 8; E:",
@@ -291,6 +304,9 @@ END_TEST
 static const struct {
 	const char *text, *said;
 } refused[] = {
+	{"add.u64 %rd1, !%rd2, %rd3;", "'add.u64' is not supported"},
+	{"mov.b128 {%rd1, %rd2}, 5;", "'mov.b128' is not supported"},
+	{"mov.b128 _, 5;", "'mov.b128' is not supported"},
 	{"wgmma.fence.sync.aligned;", "'wgmma.fence.sync.aligned'"},
 	{"add.u128 %r1, %r2, %r3;", "'add.u128' is not supported"},
 	{"add.u32 %r1, %r2, %rd3;", "'%rd3' does not have the size"},

@@ -74,6 +74,8 @@ uint32_t ptx_encode_constant(struct ptx_encoder *encoder,
 {
 	struct ptx_program *program = encoder->program;
 
+	if (wanted.bytes > sizeof(wanted.bits))
+		ptx_encode_unsupported(encoder);
 	for (uint32_t i = 0; i < program->constant_count; i++) {
 		const struct ptx_constant *at = &program->constants[i];
 
@@ -233,6 +235,9 @@ uint32_t ptx_encode_read(struct ptx_encoder *encoder,
 	uint32_t slot, opposite;
 	struct ptx_op *op;
 
+	/* Only a predicate has an opposite. */
+	if (operand->negated && (operand->kind != PTX_REGISTER || bytes))
+		ptx_encode_unsupported(encoder);
 	switch (operand->kind) {
 	case PTX_REGISTER:
 		slot = register_slot(encoder, operand, bytes);

@@ -258,9 +258,12 @@ static void copy_async(struct ptx_encoder *encoder)
 	made = address_read(encoder, ptx_encode_operand(encoder, 0));
 	source = ptx_encode_operand(encoder, 1)->items[0];
 	made.target = (uint32_t)source.value;
-	if (source.value != (int32_t)source.value)
+	if (source.kind != PTX_INTEGER &&
+	    source.value != (int32_t)source.value)
 		ptx_encode_unsupported(encoder);
-	if (source.kind != PTX_INTEGER)
+	if (source.kind == PTX_INTEGER)
+		made.target = 0;
+	else
 		source.value = 0;
 	b = ptx_encode_read(encoder, &source, 8);
 	if (ins->operand_count > 3)

@@ -136,6 +136,13 @@ static void mods_check(struct ptx_encoder *encoder, const struct ptx_row *row)
 	ptx_encode_mods(encoder, list);
 }
 
+/* What only moves bits flushes nothing by itself. */
+static bool keeps_bits(const char *name)
+{
+	return !strcmp(name, "abs") || !strcmp(name, "neg") ||
+	       !strcmp(name, "min") || !strcmp(name, "max");
+}
+
 static void mode_set(struct ptx_encoder *encoder, struct ptx_op *op)
 {
 	unsigned int mode = ptx_encode_mode(encoder);
@@ -156,6 +163,8 @@ static void mode_set(struct ptx_encoder *encoder, struct ptx_op *op)
 		ptx_encode_unsupported(encoder);
 	if (!mode)
 		return;
+	if (mode & PTX_MODE_FLUSH && keeps_bits(name))
+		mode |= PTX_MODE_FLUSH_RESULT;
 	op->mode = (uint8_t)mode;
 	op->inner = op->run;
 	op->run = ptx_exec_in_mode;

@@ -75,6 +75,8 @@ static void mov(struct ptx_encoder *encoder)
 	uint32_t a;
 
 	ptx_encode_mods(encoder, "");
+	if (bytes > sizeof(uint64_t))
+		ptx_encode_unsupported(encoder);
 	if (to->kind == PTX_VECTOR || from->kind == PTX_VECTOR) {
 		pieces_emit(encoder, from->kind == PTX_VECTOR, bytes);
 		return;

@@ -249,7 +249,7 @@ void ptx_exec_copy_async(struct ptx_warp *warp, const struct ptx_op *op,
 		d = ptx_place(warp, &to, i, address(warp, op, i), op->count,
 			      true);
 		a = d ? ptx_place(warp, &from, i,
-				  source + (uint64_t)(int64_t)op->target, size,
+				  source + (uint64_t)(int32_t)op->target, size,
 				  false)
 		      : NULL;
 		if (!a)

@@ -1,5 +1,6 @@
 /* Copies between registers, and what an operation needs around it. */
 #include <fenv.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -236,6 +237,16 @@ static void saturate(struct ptx_warp *warp, const struct ptx_op *op,
 	}
 }
 
+static void flush(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
+{
+	float *d = ptx_slot(warp, op->d);
+
+	PTX_FOR_LANES(mask, {
+		if (fpclassify(d[i]) == FP_SUBNORMAL)
+			d[i] = copysignf(0, d[i]);
+	});
+}
+
 void ptx_exec_in_mode(struct ptx_warp *warp, const struct ptx_op *op,
 		      uint32_t mask)
 {
@@ -257,6 +268,8 @@ void ptx_exec_in_mode(struct ptx_warp *warp, const struct ptx_op *op,
 		flush_set(before);
 	if (round)
 		fesetround(FE_TONEAREST);
+	if (op->mode & PTX_MODE_FLUSH_RESULT)
+		flush(warp, op, mask);
 	if (op->mode & PTX_MODE_SATURATE)
 		saturate(warp, op, mask);
 }

@@ -129,7 +129,9 @@ static const char *conversion_add(struct ptx_warp *warp,
 		snprintf(text, sizeof(text), form, (int)bits);
 	} else if (*at == 's') {
 		bits = arg_take(warp, op, lane, line, 8);
-		text_read(warp, op, lane, bits, string);
+		strcpy(string, "(null)");
+		if (bits)
+			text_read(warp, op, lane, bits, string);
 		snprintf(form + length, sizeof(form) - length, "s");
 		snprintf(text, sizeof(text), form, string);
 	} else if (*at == 'p') {

@@ -68,6 +68,7 @@ enum ptx_mode {
 	PTX_MODE_ROUND = 3,
 	PTX_MODE_FLUSH = 4,    /* .ftz */
 	PTX_MODE_SATURATE = 8, /* to 0 ... 1 */
+	PTX_MODE_FLUSH_RESULT = 16, /* the host's processor does not do it */
 };
 
 enum ptx_constant_kind {
@@ -200,8 +201,9 @@ struct ptx_warp {
 };
 
 struct ptx_barrier {
-	unsigned int arrived, expected; /* expected 0: all that live */
+	unsigned int arrived, expected; /* threads; expected 0: all that live */
 	unsigned int set;               /* arrived with a predicate */
+	uint32_t warps;                 /* those with threads that arrived */
 };
 
 struct ptx_block {

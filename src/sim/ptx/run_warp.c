@@ -201,25 +201,16 @@ static void sync_try(struct ptx_warp *warp, const struct ptx_op *op,
 	}
 }
 
-static void barrier_wait(struct ptx_warp *warp, const struct ptx_op *op,
-			 uint32_t mask, uint32_t pc)
+static void barrier_join(struct ptx_warp *warp, const struct ptx_op *op,
+			 uint32_t mask, uint32_t number, uint32_t threads)
 {
-	unsigned int lane = (unsigned int)__builtin_ctz(mask);
-	uint32_t number = ((uint32_t *)ptx_slot(warp, op->a))[lane];
-	uint32_t threads = ((uint32_t *)ptx_slot(warp, op->b))[lane];
 	uint32_t set = *(uint32_t *)ptx_slot(warp, op->c) & mask;
-	struct ptx_barrier *barrier;
+	struct ptx_barrier *barrier = &warp->block->barriers[number];
 
-	if (number >= PTX_BARRIERS) {
-		ptx_run_fail(warp, op, lane, PTX_TRAPPED, "barrier %u of %d",
-			     number, PTX_BARRIERS);
-		return;
-	}
-	barrier = &warp->block->barriers[number];
 	barrier->expected = threads;
 	barrier->arrived += (unsigned int)__builtin_popcount(mask);
 	barrier->set += (unsigned int)__builtin_popcount(set);
-	group_leave(warp, mask, pc + 1);
+	barrier->warps |= UINT32_C(1) << warp->index;
 	if (op->mode != PTX_BARRIER_ARRIVE) {
 		warp->blocked |= mask;
 		PTX_FOR_LANES(mask, {
@@ -228,6 +219,36 @@ static void barrier_wait(struct ptx_warp *warp, const struct ptx_op *op,
 		});
 	}
 	ptx_barrier_check(warp->block, number);
+}
+
+/* Lanes that come together may name different barriers. */
+static void barrier_wait(struct ptx_warp *warp, const struct ptx_op *op,
+			 uint32_t mask, uint32_t pc)
+{
+	const uint32_t *numbers = ptx_slot(warp, op->a);
+	const uint32_t *threads = ptx_slot(warp, op->b);
+
+	group_leave(warp, mask, pc + 1);
+	while (mask) {
+		unsigned int lane = (unsigned int)__builtin_ctz(mask);
+		uint32_t number = numbers[lane], count = threads[lane];
+		uint32_t same = 0;
+
+		if (number >= PTX_BARRIERS) {
+			ptx_run_fail(warp, op, lane, PTX_TRAPPED,
+				     "barrier %u of %d", number, PTX_BARRIERS);
+			return;
+		}
+		for (uint32_t left = mask; left; left &= left - 1) {
+			unsigned int i = (unsigned int)__builtin_ctz(left);
+
+			same |= (uint32_t)(numbers[i] == number &&
+					   threads[i] == count)
+				<< i;
+		}
+		mask &= ~same;
+		barrier_join(warp, op, same, number, count);
+	}
 }
 
 enum fate {
