@@ -10,23 +10,13 @@
 
 enum { USES_FIRST = 32 };
 
-/* The module of a text, or NULL if it cannot be read. */
-static struct ptx_module *text_module(struct ptx_text *text,
-				      struct ptx_error *error)
-{
-	if (!text->parsed)
-		text->module = ptx_parse(text->text, strlen(text->text), error);
-	text->parsed = true;
-	return text->module;
-}
-
 const struct ptx_variable *code_variable(struct image *image, const char *name,
 					 const struct ptx_module **module)
 {
 	struct ptx_text *text =
 		kernel_mode(KERNELS_INTERPRET) ? image_ptx(image) : NULL;
 
-	*module = text ? text_module(text, NULL) : NULL;
+	*module = image_module(text, NULL);
 	return *module ? ptx_variable_find(*module, name) : NULL;
 }
 
@@ -38,7 +28,7 @@ static const struct ptx_kernel *kernel_in(struct image *image, const char *name,
 	const struct ptx_kernel *kernel = NULL;
 
 	for (*text = image_ptx(image); *text; *text = (*text)->next) {
-		const struct ptx_module *module = text_module(*text, error);
+		const struct ptx_module *module = image_module(*text, error);
 
 		if (module)
 			kernel = ptx_kernel_find(module, name);
@@ -50,10 +40,33 @@ static const struct ptx_kernel *kernel_in(struct image *image, const char *name,
 
 static void code_free(struct code *code)
 {
+	ptx_program_free(code->program);
 	free((void *)code->row.arg_sizes);
 	free(code->places);
 	free(code->uses);
 	free(code);
+}
+
+void codes_free(struct code *codes)
+{
+	while (codes) {
+		struct code *code = codes;
+
+		codes = code->next;
+		code_free(code);
+	}
+}
+
+void code_keep(const struct code *code)
+{
+	if (code)
+		image_keep(code->image);
+}
+
+void code_leave(const struct code *code)
+{
+	if (code)
+		image_leave(code->image);
 }
 
 /* Room for a kernel's name and parameters. The name is its copy's. */
@@ -221,6 +234,7 @@ CUresult code_find(struct image *image, const char *name,
 		res = code_make(image, name, &code);
 		if (res)
 			return res;
+		code->image = image;
 		code->next = image->codes;
 		image->codes = code;
 	}

@@ -17,9 +17,9 @@ struct context;
 struct image;
 struct module;
 
-/* Lives until the process ends. */
 struct code {
 	struct code *next;      /* of the same image */
+	struct image *image;
 	struct sim_kernel row;  /* its name and parameters; no functions */
 	size_t *places;         /* of parameters in a buffer of them */
 	struct ptx_module *ptx; /* NULL if only its parameters are known */
@@ -34,6 +34,11 @@ struct code {
  * says why, if it has none that can run here. */
 CUresult code_find(struct image *image, const char *name,
 		   const struct code **code);
+/* Keeps the code's image, or no longer. It may be NULL. */
+void code_keep(const struct code *code);
+void code_leave(const struct code *code);
+/* Frees a list of them. */
+void codes_free(struct code *codes);
 /* A variable of an image, and the module of PTX that has it; NULL if none has.
  */
 const struct ptx_variable *code_variable(struct image *image, const char *name,

@@ -95,12 +95,11 @@ static void *variable(void *user, const struct ptx_variable *wanted)
 {
 	const struct op *op = user;
 	const struct code *code = op->launch.code;
-	size_t i = variable_index(code, wanted);
+	const struct span *span = op->launch.bound->spans + code->use_count +
+				  variable_index(code, wanted);
 
-	return i < variable_count(code)
-		       ? (void *)op->launch.bound->spans[code->use_count + i]
-				 .addr
-		       : NULL;
+	/* What another module or the program has may be smaller. */
+	return span->size >= wanted->size ? (void *)span->addr : NULL;
 }
 
 static CUresult result_of(enum ptx_result result)

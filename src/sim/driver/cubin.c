@@ -53,7 +53,7 @@ bool cubin_params(struct image *image, const char *name,
 	bool ok = true;
 
 	if (!image->elf && image->kind >= IMAGE_ELF && !image->elf_read)
-		image->elf = cuobjdump("-elf", image->bytes, image->size);
+		image->elf = cuobjdump("-elf", image->bytes, image->first);
 	image->elf_read = true;
 	at = image->elf ? section_find(image->elf, name) : NULL;
 	*params = (struct cubin_params){0};

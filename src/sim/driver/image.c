@@ -7,6 +7,7 @@
 
 #include <fatbinary_section.h>
 
+#include "code.h"
 #include "cuobjdump.h"
 #include "world.h"
 
@@ -19,8 +20,9 @@ struct fat_head {
 	uint64_t size; /* without the head */
 };
 
-enum { FAT_MAGIC = (int)0xba55ed50 };
+enum { FAT_MAGIC = (int)0xba55ed50, IDLE_MOST = 4 };
 
+/* Those in use, and some that are not, newest first. */
 static struct image *images;
 
 static const char mark[] = "\nFatbin "; /* ptx code, or elf code */
@@ -50,13 +52,40 @@ static size_t elf_size(const char *bytes)
 	return size;
 }
 
+/* How long the fat binary at an address is; 0 if there is none. */
+static size_t fat_size(const char *bytes)
+{
+	struct fat_head head;
+
+	if ((unsigned char)bytes[0] != (FAT_MAGIC & 0xff) ||
+	    (unsigned char)bytes[1] != ((uint32_t)FAT_MAGIC >> 8 & 0xff))
+		return 0;
+	memcpy(&head, bytes, sizeof(head));
+	return head.magic == (uint32_t)FAT_MAGIC &&
+			       head.head_size >= sizeof(head)
+		       ? head.head_size + head.size
+		       : 0;
+}
+
+/* The compiler's structure at an address, or NULL. */
+static const __fatBinC_Wrapper_t *wrapper_at(const char *bytes)
+{
+	const __fatBinC_Wrapper_t *wrapper =
+		(const __fatBinC_Wrapper_t *)(const void *)bytes;
+
+	if ((unsigned char)bytes[0] != (FATBINC_MAGIC & 0xff) ||
+	    (unsigned char)bytes[1] != (FATBINC_MAGIC >> 8 & 0xff))
+		return NULL;
+	return wrapper->magic == FATBINC_MAGIC && wrapper->data ? wrapper
+								: NULL;
+}
+
 /* What it is, and how long. An image may be short, so no byte is read before
  * the one in front of it is known. */
 static enum image_kind measure(const char **at, size_t *size)
 {
 	const __fatBinC_Wrapper_t *wrapper;
 	const char *bytes = *at;
-	struct fat_head head;
 
 	if (!memcmp(bytes, ELFMAG, 1) && !strncmp(bytes, ELFMAG, SELFMAG)) {
 		*size = elf_size(bytes);
@@ -68,22 +97,40 @@ static enum image_kind measure(const char **at, size_t *size)
 		*size = strlen(bytes) + 1;
 		return IMAGE_PTX;
 	}
-	if ((unsigned char)bytes[0] == (FATBINC_MAGIC & 0xff) &&
-	    (unsigned char)bytes[1] == (FATBINC_MAGIC >> 8 & 0xff)) {
-		wrapper = (const __fatBinC_Wrapper_t *)(const void *)bytes;
-		if (wrapper->magic != FATBINC_MAGIC || !wrapper->data)
-			return IMAGE_OTHER;
+	wrapper = wrapper_at(bytes);
+	if (wrapper)
 		bytes = (const char *)wrapper->data;
-	}
-	if ((unsigned char)bytes[0] != (FAT_MAGIC & 0xff) ||
-	    (unsigned char)bytes[1] != ((uint32_t)FAT_MAGIC >> 8 & 0xff))
-		return IMAGE_OTHER;
-	memcpy(&head, bytes, sizeof(head));
-	if (head.magic != (uint32_t)FAT_MAGIC || head.head_size < sizeof(head))
-		return IMAGE_OTHER;
+	*size = fat_size(bytes);
 	*at = bytes;
-	*size = head.head_size + head.size;
-	return IMAGE_FAT;
+	return *size ? IMAGE_FAT : IMAGE_OTHER;
+}
+
+/* A program that was linked from relocatable code (nvcc -rdc=true) has the
+ * PTX in the fat binaries that were linked, and machine code in its own. All of
+ * them, one behind the other; NULL if there are none, or memory is short. */
+static char *linked_join(const void *at, size_t *size)
+{
+	const __fatBinC_Wrapper_t *wrapper = wrapper_at(at);
+	const char *const *parts;
+	char *joined;
+
+	if (!wrapper || wrapper->version != FATBINC_LINK_VERSION ||
+	    !wrapper->filename_or_fatbins)
+		return NULL;
+	parts = wrapper->filename_or_fatbins;
+	*size = fat_size((const char *)wrapper->data);
+	for (size_t i = 0; parts[i]; i++)
+		*size += fat_size(parts[i]);
+	joined = malloc(*size + 1);
+	if (!joined)
+		return NULL;
+	*size = fat_size((const char *)wrapper->data);
+	memcpy(joined, wrapper->data, *size);
+	for (size_t i = 0; parts[i]; i++) {
+		memcpy(joined + *size, parts[i], fat_size(parts[i]));
+		*size += fat_size(parts[i]);
+	}
+	return joined;
 }
 
 /* FNV-1a of its words. */
@@ -100,33 +147,107 @@ static unsigned long hash_of(const char *bytes, size_t size)
 	return hash;
 }
 
+static void image_free(struct image *image)
+{
+	codes_free(image->codes);
+	while (image->texts) {
+		struct ptx_text *text = image->texts;
+
+		image->texts = text->next;
+		ptx_module_free(text->module);
+		free(text->text);
+		free(text);
+	}
+	free(image->elf);
+	free(image->bytes);
+	free(image);
+}
+
+/* Frees what nobody uses, but for those that were used last: a program may load
+ * its code again and again. */
+static void idle_free(void)
+{
+	struct image **at = &images;
+	unsigned idle = 0;
+
+	while (*at) {
+		struct image *image = *at;
+
+		if (image->users || ++idle <= IDLE_MOST) {
+			at = &image->next;
+			continue;
+		}
+		*at = image->next;
+		image_free(image);
+	}
+}
+
+void image_keep(struct image *image)
+{
+	image->users++;
+}
+
+void image_leave(struct image *image)
+{
+	struct image **at = &images;
+
+	if (!image || --image->users)
+		return;
+	while (*at != image)
+		at = &(*at)->next;
+	*at = image->next;
+	image->next = images;
+	images = image;
+	idle_free();
+}
+
+static struct image *image_make(enum image_kind kind, const char *bytes,
+				size_t size, unsigned long hash)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	*image = (struct image){.kind = kind,
+				.size = size,
+				.first = kind == IMAGE_FAT ? fat_size(bytes)
+							   : size,
+				.hash = hash};
+	image->bytes = calloc(1, size + 1);
+	if (!image->bytes) {
+		free(image);
+		return NULL;
+	}
+	if (size)
+		memcpy(image->bytes, bytes, size);
+	image->next = images;
+	images = image;
+	return image;
+}
+
 struct image *image_find(const void *at)
 {
 	const char *bytes = at;
 	size_t size = 0;
 	enum image_kind kind = measure(&bytes, &size);
-	unsigned long hash = kind ? hash_of(bytes, size) : 0;
+	char *joined = kind == IMAGE_FAT ? linked_join(at, &size) : NULL;
+	unsigned long hash;
 	struct image *image;
 
+	if (joined)
+		bytes = joined;
+	if (!kind)
+		size = 0;
+	hash = hash_of(bytes, size);
 	for (image = images; image; image = image->next)
 		if (image->kind == kind && image->hash == hash &&
-		    image->size == size &&
-		    (!size || !memcmp(image->bytes, bytes, size)))
-			return image;
-	image = calloc(1, sizeof(*image));
+		    image->size == size && !memcmp(image->bytes, bytes, size))
+			break;
 	if (!image)
-		return NULL;
-	*image = (struct image){.kind = kind, .size = size, .hash = hash};
-	if (kind) {
-		image->bytes = malloc(size + 1);
-		if (!image->bytes) {
-			free(image);
-			return NULL;
-		}
-		memcpy(image->bytes, bytes, size);
-	}
-	image->next = images;
-	images = image;
+		image = image_make(kind, bytes, size, hash);
+	if (image)
+		image_keep(image);
+	free(joined);
 	return image;
 }
 
@@ -142,23 +263,46 @@ static bool is_better(unsigned arch, unsigned than)
 	return arch <= own || (than > own && arch < than);
 }
 
-static bool text_add(struct image *image, const char *text, unsigned arch)
+/* Adds a copy of a text. Those of relocatable code for one architecture are
+ * linked by putting one behind the other. */
+static bool text_add(struct image *image, const char *text, unsigned arch,
+		     bool linked)
 {
 	struct ptx_text **at = &image->texts;
-	struct ptx_text *added = malloc(sizeof(*added));
+	struct ptx_text *added;
 
+	while (*at && (linked ? (*at)->arch != arch
+			      : !is_better(arch, (*at)->arch)))
+		at = &(*at)->next;
+	if (linked && *at) {
+		size_t had = strlen((*at)->text);
+		char *more = realloc((*at)->text, had + strlen(text) + 2);
+
+		if (!more)
+			return false;
+		more[had] = '\n';
+		strcpy(more + had + 1, text);
+		(*at)->text = more;
+		return true;
+	}
+	if (linked)
+		return text_add(image, text, arch, false);
+	added = malloc(sizeof(*added));
 	if (!added)
 		return false;
-	while (*at && !is_better(arch, (*at)->arch))
-		at = &(*at)->next;
-	*added = (struct ptx_text){.next = *at, .arch = arch, .text = text};
+	*added = (struct ptx_text){
+		.next = *at, .arch = arch, .text = strdup(text)};
+	if (!added->text) {
+		free(added);
+		return false;
+	}
 	*at = added;
 	return true;
 }
 
 /* Each part begins with a mark and lines about it. PTX begins with a comment or
  * with the directive of its version. */
-static void parts_add(struct image *image, char *text)
+static void parts_add(struct image *image, char *text, bool linked)
 {
 	static const char arch_mark[] = "\narch = sm_";
 	char *next;
@@ -179,19 +323,25 @@ static void parts_add(struct image *image, char *text)
 		else
 			arch = begin;
 		if (!text_add(image, begin + 1,
-			      (unsigned)strtoul(arch, NULL, 10)))
+			      (unsigned)strtoul(arch, NULL, 10), linked))
 			return;
 	}
 }
 
 static void parts_read(struct image *image)
 {
-	char *text = cuobjdump("-ptx", image->bytes, image->size);
+	bool linked = image->first < image->size;
+	size_t size;
 
-	image->failed = !text;
-	parts_add(image, text);
-	if (!image->texts)
+	for (size_t at = 0; at < image->size; at += size) {
+		char *text;
+
+		size = fat_size(image->bytes + at);
+		text = cuobjdump("-ptx", image->bytes + at, size);
+		image->failed |= !text;
+		parts_add(image, text, linked);
 		free(text);
+	}
 }
 
 struct ptx_text *image_ptx(struct image *image)
@@ -200,8 +350,17 @@ struct ptx_text *image_ptx(struct image *image)
 		return image->texts;
 	image->ptx_read = true;
 	if (image->kind == IMAGE_PTX)
-		text_add(image, image->bytes, 0);
+		text_add(image, image->bytes, 0, false);
 	else if (image->kind == IMAGE_FAT)
 		parts_read(image);
 	return image->texts;
+}
+
+struct ptx_module *image_module(struct ptx_text *text, struct ptx_error *error)
+{
+	if (text && !text->parsed)
+		text->module = ptx_parse(text->text, strlen(text->text), error);
+	if (text)
+		text->parsed = true;
+	return text ? text->module : NULL;
 }

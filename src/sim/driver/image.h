@@ -1,6 +1,6 @@
 /* What modules and libraries are loaded from: PTX, an ELF file (a cubin), or a
- * fat binary. An image that is loaded again is the same one; all stay until the
- * process ends. All calls need the lock. */
+ * fat binary. An image that is loaded again is the same one. It stays while a
+ * module or a launch uses it. All calls need the lock. */
 #ifndef SIM_IMAGE_H
 #define SIM_IMAGE_H
 
@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct code;
+struct ptx_error;
 struct ptx_module;
 
 enum image_kind { IMAGE_OTHER, IMAGE_PTX, IMAGE_ELF, IMAGE_FAT };
@@ -16,7 +17,7 @@ enum image_kind { IMAGE_OTHER, IMAGE_PTX, IMAGE_ELF, IMAGE_FAT };
 struct ptx_text {
 	struct ptx_text *next;
 	unsigned arch; /* as in 90 of sm_90; 0 if that is not known */
-	const char *text;
+	char *text;
 	struct ptx_module *module; /* NULL if it cannot be read */
 	bool parsed;
 };
@@ -24,8 +25,10 @@ struct ptx_text {
 struct image {
 	struct image *next;
 	enum image_kind kind;
+	unsigned users;
 	size_t size;
-	char *bytes;
+	size_t first; /* bytes of the first fat binary, or of all */
+	char *bytes;  /* and a byte of zero */
 	unsigned long hash;
 	struct ptx_text *texts;  /* best first */
 	bool ptx_read, elf_read; /* as far as they can be */
@@ -34,9 +37,16 @@ struct image {
 	struct code *codes;      /* kernels that were asked for */
 };
 
-/* The image at an address, copied. NULL when memory is short. */
+/* The image at an address, copied, with one more user. NULL when memory is
+ * short. */
 struct image *image_find(const void *at);
+void image_keep(struct image *image);
+/* One user less. The image may be NULL. */
+void image_leave(struct image *image);
 /* Its PTX, best first for this device, or NULL if there is none. Starts the
  * toolkit's tool for a fat binary, once. */
 struct ptx_text *image_ptx(struct image *image);
+/* The module of a text, or NULL if there is none or it cannot be read. */
+struct ptx_module *image_module(struct ptx_text *text, struct ptx_error *error);
+
 #endif

@@ -154,13 +154,21 @@ static CUresult launch_renew(struct op *op)
 {
 	const struct args args = {.params = op->launch.args};
 	const struct bound *bound = op->launch.bound;
-	CUresult res = args_copy(op, &args);
+	CUresult res;
 
+	code_keep(op->launch.code);
+	res = args_copy(op, &args);
 	if (res || !op->launch.code)
 		return res;
 	op->launch.bound = bound_of(op);
 	memcpy(op->launch.bound, bound, bound_size(op->launch.code));
 	return CUDA_SUCCESS;
+}
+
+/* Its code may have been unloaded since. */
+static void launch_end(struct op *op)
+{
+	code_leave(op->launch.code);
 }
 
 CUresult launch_op(const struct function *function, struct context *ctx,
@@ -185,6 +193,8 @@ CUresult launch_op(const struct function *function, struct context *ctx,
 	op->launch.kernel = function->kernel;
 	op->launch.function = function;
 	op->launch.code = function->code;
+	code_keep(function->code);
+	op->ends = launch_end;
 	op->launch.shape = *shape;
 	res = args_copy(op, &args);
 	if (!res && function->code) {

@@ -63,6 +63,7 @@ static void module_close(struct module *module)
 		*list = module->next;
 	if (module->next)
 		module->next->prev = module->prev;
+	image_leave(module->image);
 	module->magic = 0;
 	module->next = spare_modules;
 	spare_modules = module;
@@ -134,8 +135,7 @@ CUresult module_function(struct module *module, const char *name,
 static CUresult module_read(const void *image, struct module *module)
 {
 	module->image = image_find(image);
-	if (module->image &&
-	    symbols_read(module->image, false, &module->symbols))
+	if (module->image)
 		return CUDA_SUCCESS;
 	module_close(module);
 	return CUDA_ERROR_OUT_OF_MEMORY;

@@ -28,6 +28,8 @@ struct op *op_new(void (*run)(struct op *op))
 void op_drop(struct op *op)
 {
 	access_end(op);
+	if (op->ends)
+		op->ends(op);
 	fence_clear(&op->before);
 	free(op->owned);
 	free(op);

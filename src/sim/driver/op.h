@@ -98,6 +98,9 @@ struct op {
 	/* Gives a bitwise copy what it owns, and notes what it will write to.
 	 * NULL if there is nothing to do. */
 	CUresult (*renew)(struct op *op);
+	/* Gives back what it has beside `owned`, or NULL. A copy has got its
+	 * own when renew() is called, even if that fails. */
+	void (*ends)(struct op *op);
 	bool frees; /* what it touches has no owner after it */
 	union {
 		struct copy copy;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ptx/ptx.h"
 #include "image.h"
 
 struct symbol *symbol_find(struct symbol *list, const char *name)
@@ -38,13 +39,35 @@ void symbols_free(struct symbol **list)
 	}
 }
 
-/* A file that the program has in memory. Its own tables say how long it is. */
+/* A copy of the file. What its tables say may be wrong. */
 struct file {
 	const char *base;
+	size_t size; /* there is a byte of zero behind it */
 	const Elf64_Shdr *sections;
 	unsigned count;
-	const char *names; /* of sections */
+	unsigned names; /* the section of the sections' names */
 };
+
+/* Bytes of the file, or NULL where it has none. */
+static const void *bytes_at(const struct file *file, uint64_t offset,
+			    uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset
+		       ? file->base + offset
+		       : NULL;
+}
+
+/* A text in a section of texts; empty if there is none. */
+static const char *text_at(const struct file *file, unsigned section,
+			   uint64_t offset)
+{
+	const char *text = "";
+
+	if (section < file->count && offset < file->sections[section].sh_size)
+		text = bytes_at(file,
+				file->sections[section].sh_offset + offset, 1);
+	return text ? text : "";
+}
 
 /* Global memory, and the constants of the program; other banks of constants are
  * the compiler's. */
@@ -54,73 +77,103 @@ static bool holds_variables(const struct file *file, unsigned section)
 
 	if (!section || section >= file->count)
 		return false;
-	name = file->names + file->sections[section].sh_name;
+	name = text_at(file, file->names, file->sections[section].sh_name);
 	return !strncmp(name, ".nv.global", strlen(".nv.global")) ||
 	       !strcmp(name, ".nv.constant3");
 }
 
 static bool elf_symbol(const struct file *file, const Elf64_Sym *from,
-		       const char *names, struct symbol **list)
+		       const char *name, struct symbol **list)
 {
 	const Elf64_Shdr *section = file->sections + from->st_shndx;
 	struct symbol *symbol;
+	const void *data;
 	size_t offset;
 
 	if (ELF64_ST_TYPE(from->st_info) != STT_OBJECT || !from->st_size ||
 	    !holds_variables(file, from->st_shndx))
 		return true;
-	symbol = symbol_add(list, names + from->st_name, from->st_size);
+	symbol = symbol_add(list, name, from->st_size);
 	if (!symbol)
 		return false;
 	offset = from->st_value - section->sh_addr;
+	data = bytes_at(file, section->sh_offset + offset, from->st_size);
 	if (section->sh_type == SHT_NOBITS || offset > section->sh_size ||
-	    from->st_size > section->sh_size - offset)
+	    from->st_size > section->sh_size - offset || !data)
 		return true;
 	symbol->data = malloc(from->st_size);
 	if (!symbol->data)
 		return false;
-	memcpy(symbol->data, file->base + section->sh_offset + offset,
-	       from->st_size);
+	memcpy(symbol->data, data, from->st_size);
 	return true;
 }
 
-static bool elf_read(const char *image, struct symbol **list)
+static bool table_read(const struct file *file, const Elf64_Shdr *table,
+		       struct symbol **list)
 {
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image;
-	struct file file = {.base = image, .count = head->e_shnum};
+	const char *at = bytes_at(file, table->sh_offset, table->sh_size);
 	bool ok = true;
 
-	if (!head->e_shoff || head->e_shstrndx >= head->e_shnum)
-		return true;
-	file.sections =
-		(const Elf64_Shdr *)(const void *)(image + head->e_shoff);
-	file.names = image + file.sections[head->e_shstrndx].sh_offset;
-	for (unsigned i = 0; i < file.count; i++) {
-		const Elf64_Shdr *table = &file.sections[i];
-		const Elf64_Sym *at;
+	for (size_t i = 0; at && i < table->sh_size / sizeof(Elf64_Sym) && ok;
+	     i++) {
+		Elf64_Sym symbol;
 
-		if (table->sh_type != SHT_SYMTAB ||
-		    table->sh_link >= file.count)
-			continue;
-		at = (const Elf64_Sym *)(const void *)(image +
-						       table->sh_offset);
-		for (size_t k = 0; k < table->sh_size / sizeof(*at) && ok; k++)
-			ok = elf_symbol(
-				&file, at + k,
-				image + file.sections[table->sh_link].sh_offset,
+		memcpy(&symbol, at + i * sizeof(symbol), sizeof(symbol));
+		ok = elf_symbol(file, &symbol,
+				text_at(file, table->sh_link, symbol.st_name),
 				list);
 	}
 	return ok;
 }
 
-bool symbols_read(struct image *image, bool fat, struct symbol **list)
+static bool elf_read(const struct image *image, struct symbol **list)
 {
-	const struct ptx_text *text;
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->bytes;
+	struct file file = {.base = image->bytes,
+			    .size = image->size,
+			    .count = head->e_shnum,
+			    .names = head->e_shstrndx};
+	bool ok = true;
+
+	file.sections = bytes_at(&file, head->e_shoff,
+				 file.count * sizeof(*file.sections));
+	if (!head->e_shoff || head->e_shoff % sizeof(uint64_t) ||
+	    !file.sections)
+		return true;
+	for (unsigned i = 0; i < file.count && ok; i++)
+		if (file.sections[i].sh_type == SHT_SYMTAB)
+			ok = table_read(&file, &file.sections[i], list);
+	return ok;
+}
+
+static bool ptx_read(const struct ptx_module *module, struct symbol **list)
+{
+	for (size_t i = 0; i < ptx_variable_count(module); i++) {
+		const struct ptx_variable *from = ptx_variable_at(module, i);
+		struct symbol *symbol;
+
+		if (from->external || !from->size)
+			continue;
+		symbol = symbol_add(list, from->name, from->size);
+		if (!symbol)
+			return false;
+		symbol->managed = from->managed;
+		if (!from->data)
+			continue;
+		symbol->data = malloc(from->size);
+		if (!symbol->data)
+			return false;
+		memcpy(symbol->data, from->data, from->size);
+	}
+	return true;
+}
+
+bool symbols_read(struct image *image, struct symbol **list)
+{
+	const struct ptx_module *module;
 
 	if (image->kind == IMAGE_ELF)
-		return elf_read(image->bytes, list);
-	if (image->kind == IMAGE_FAT && !fat)
-		return true;
-	text = image_ptx(image);
-	return !text || symbols_read_ptx(text->text, list);
+		return elf_read(image, list);
+	module = image_module(image_ptx(image), NULL);
+	return !module || ptx_read(module, list);
 }

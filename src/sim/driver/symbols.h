@@ -1,5 +1,6 @@
 /* The variables of device code, as far as its image tells them: an ELF file has
- * a table of symbols, and PTX is text. Of a fat binary the PTX in it is read.
+ * a table of symbols, and PTX is read as for its kernels, also that in a fat
+ * binary.
  */
 #ifndef SIM_SYMBOLS_H
 #define SIM_SYMBOLS_H
@@ -22,11 +23,8 @@ struct symbol {
 /* Adds a symbol to a list. NULL when memory is short. */
 struct symbol *symbol_add(struct symbol **list, const char *name, size_t size);
 struct symbol *symbol_find(struct symbol *list, const char *name);
-/* Adds those of an image, of which it reads the PTX in a fat binary only if
- * `fat`. Returns false when memory is short. */
-bool symbols_read(struct image *image, bool fat, struct symbol **list);
-/* The same for text. */
-bool symbols_read_ptx(const char *text, struct symbol **list);
+/* Adds those of an image. Returns false when memory is short. */
+bool symbols_read(struct image *image, struct symbol **list);
 void symbols_free(struct symbol **list);
 
 #endif

@@ -130,14 +130,15 @@ static CUresult lent_find(void *host, size_t size, struct context *ctx,
 	return res;
 }
 
-/* The PTX in a fat binary is not read before it is needed. */
+/* An image is not read before that is needed. */
 static bool symbols_complete(struct module *module)
 {
-	if (module->complete || module->image->kind != IMAGE_FAT ||
-	    !kernel_mode(KERNELS_INTERPRET | KERNELS_STANDIN))
+	if (module->complete ||
+	    (module->image->kind == IMAGE_FAT &&
+	     !kernel_mode(KERNELS_INTERPRET | KERNELS_STANDIN)))
 		return true;
 	module->complete = true;
-	return symbols_read(module->image, true, &module->symbols);
+	return symbols_read(module->image, &module->symbols);
 }
 
 /* A variable that the host's kernels use is theirs. Any other is known by the
