@@ -2,6 +2,7 @@
 the program itself. They are interpreted, or a stand-in makes up a result by which
 work out of order is seen."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -126,7 +127,7 @@ def test_a_cubin_has_stand_ins_by_the_sizes_of_its_parameters(box):
     assert {run(box, built, pool=pool) for pool in [None, *POOLS]} == {
         "0 1 1010101\n"}
     done = box.run([built], sim_kernels="interpret")
-    assert done.stdout == "400 0 1010101\n"
+    assert done.stdout == "98 0 1010101\n"
     assert done.stderr.count("\n") == 1
     assert "its image has no PTX" in done.stderr
 
@@ -220,3 +221,59 @@ def test_a_kernel_has_the_limits_of_its_code(box):
     assert run(box, KERNELS, "attributes") == (
         "128 threads, 4 and 49148 bytes shared, 3 blocks\n"
         "cudaErrorInvalidValue\n")
+
+
+LINKED = {
+    "main.cu": """
+#include <cstdio>
+extern __device__ int base;
+extern __constant__ int table[2];
+__device__ int twice(int n);
+template <class T> __device__ __noinline__ T same(T n) { return n + 1; }
+__device__ int first(int n) { return same(n); }
+__device__ double wide(double x);
+__global__ void plus(double *to)
+{
+	const char *text = threadIdx.x ? "own" : "main";
+	to[threadIdx.x] = twice(base) + table[threadIdx.x] + first(text[0]) +
+			  wide(1e9 + threadIdx.x) + sin(1e9);
+}
+int main()
+{
+	double *to, values[2];
+	cudaMalloc(&to, sizeof(values));
+	plus<<<1, 2>>>(to);
+	printf("%d ", cudaGetLastError());
+	cudaMemcpy(values, to, sizeof(values), cudaMemcpyDeviceToHost);
+	printf("%.6f %.6f\\n", values[0], values[1]);
+}
+""",
+    "other.cu": """
+__device__ int base = 40;
+__constant__ int table[2] = {100, 200};
+template <class T> __device__ __noinline__ T same(T n) { return n + 1; }
+__device__ int twice(int n)
+{
+	const char *text = n ? "other" : "no";
+	return same(n) + n + text[0];
+}
+__device__ double wide(double x) { return sin(x); }
+"""}
+
+
+def test_a_program_of_relocatable_code_is_linked_by_names(box):
+    paths = []
+    for name, text in LINKED.items():
+        paths.append(os.path.join(box.folder, name))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(text)
+    built = os.path.join(box.folder, "linked")
+    subprocess.run([os.path.join(cuda_home(), "bin", "nvcc"), "-rdc=true",
+                    "-cudart", "shared", "-gencode",
+                    "arch=compute_75,code=[sm_75,compute_75]", *paths,
+                    "-o", built], check=True, capture_output=True)
+    wanted = [41 + 40 + ord("o") + table + ord(text) + 1
+              + math.sin(1e9 + i) + math.sin(1e9)
+              for i, (table, text) in enumerate([(100, "m"), (200, "o")])]
+    assert run(box, built, kernels="interpret") == (
+        f"0 {wanted[0]:.6f} {wanted[1]:.6f}\n")

@@ -57,8 +57,11 @@ void **__cudaRegisterFatBinary(void *image)
 	const __fatBinC_Wrapper_t *wrapper = image;
 	struct binary *binary = calloc(1, sizeof(*binary));
 
+	/* What was linked from relocatable code is more than one image. */
 	if (binary)
-		binary->image = wrapper->data;
+		binary->image = wrapper->version == FATBINC_LINK_VERSION
+					? image
+					: (const void *)wrapper->data;
 	return (void **)binary;
 }
 
@@ -157,7 +160,7 @@ static int symbol_kernel(struct symbol *symbol)
 					   : res;
 }
 
-int kernel_find(const void *host, CUkernel *kernel)
+static int find(const void *host, CUkernel *kernel, int unknown)
 {
 	struct symbol *symbol;
 	int res = driver_open();
@@ -166,11 +169,21 @@ int kernel_find(const void *host, CUkernel *kernel)
 		return res;
 	pthread_mutex_lock(&lock);
 	HASH_FIND_PTR(symbols, &host, symbol);
-	res = symbol ? symbol_kernel(symbol) : cudaErrorInvalidDeviceFunction;
+	res = symbol ? symbol_kernel(symbol) : unknown;
 	if (!res)
 		*kernel = symbol->kernel;
 	pthread_mutex_unlock(&lock);
 	return res;
+}
+
+int kernel_find(const void *host, CUkernel *kernel)
+{
+	return find(host, kernel, cudaErrorInvalidDeviceFunction);
+}
+
+int kernel_launched(const void *host, CUkernel *kernel)
+{
+	return find(host, kernel, cudaErrorInvalidResourceHandle);
 }
 
 const void *kernel_host(CUkernel kernel)

@@ -8,6 +8,9 @@
 /* Finds the driver's kernel for a host function, and loads its image at first
  * use. cudaErrorInvalidDeviceFunction if there is none. */
 int kernel_find(const void *host, CUkernel *kernel);
+/* The same for a launch, for which what was never registered is
+ * cudaErrorInvalidResourceHandle. */
+int kernel_launched(const void *host, CUkernel *kernel);
 
 /* The host function of a kernel that was found so, or NULL. */
 const void *kernel_host(CUkernel kernel);

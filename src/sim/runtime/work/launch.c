@@ -15,7 +15,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 			       cudaStream_t stream)
 {
 	CUfunction function = NULL;
-	int res = kernel ? runtime_enter() : cudaErrorInvalidResourceHandle;
+	int res = kernel ? runtime_enter() : cudaErrorInvalidDeviceFunction;
 
 	if (!res)
 		res = driver_legacy.KernelGetFunction(&function, kernel);
@@ -31,9 +31,9 @@ EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
 				    cudaStream_t stream)
 {
 	CUkernel kernel = NULL;
-	int res = kernel_find(host, &kernel);
+	int res = kernel_launched(host, &kernel);
 
-	if (res && res != cudaErrorInvalidDeviceFunction)
+	if (res)
 		return runtime_result(res);
 	return __cudaLaunchKernel(kernel, grid, block, args, shared_bytes,
 				  stream);
@@ -48,9 +48,7 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 	int res = config ? runtime_enter() : cudaErrorInvalidValue;
 
 	if (!res)
-		res = kernel_find(host, &kernel);
-	if (res == cudaErrorInvalidDeviceFunction)
-		res = cudaErrorInvalidResourceHandle; /* as of a launch */
+		res = kernel_launched(host, &kernel);
 	if (!res)
 		res = driver_legacy.KernelGetFunction(&function, kernel);
 	if (res)
@@ -77,10 +75,13 @@ EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid,
 					       cudaStream_t stream)
 {
 	CUfunction function = NULL;
-	int res = function_find(host, &function);
+	CUkernel kernel = NULL;
+	int res = runtime_enter();
 
-	if (res == cudaErrorInvalidDeviceFunction)
-		res = cudaErrorInvalidResourceHandle; /* as of a launch */
+	if (!res)
+		res = kernel_launched(host, &kernel);
+	if (!res)
+		res = driver_legacy.KernelGetFunction(&function, kernel);
 	if (!res)
 		res = work_driver.LaunchCooperativeKernel(
 			function, grid.x, grid.y, grid.z, block.x, block.y,
