@@ -69,12 +69,15 @@ $(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
 PTX_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/ptx_*_test.c))
 $(PTX_TESTS): $(SIM_PTX_OBJ)
 $(PTX_TESTS): UNIT_LIBS := -lm
-$(BUILD)/obj/tests/unit/ptx_kernels_test.o: $(BUILD)/tests/unit/ptx_kernels.ptx
-$(BUILD)/obj/tests/unit/ptx_kernels_test.o: CFLAGS += -ffp-contract=off \
-	-DPTX_KERNELS='"$(BUILD)/tests/unit/ptx_kernels.ptx"'
-# Products are rounded, as the host does it without fused instructions.
-$(BUILD)/tests/unit/ptx_kernels.ptx: tests/unit/ptx_kernels.cu \
-		tests/unit/ptx_sources.h
+# Some have kernels in a source of their own. Products are rounded, as the host
+# does it without fused instructions.
+PTX_SOURCES := $(patsubst tests/unit/%.cu,%,$(wildcard tests/unit/ptx_*.cu))
+$(PTX_SOURCES:%=$(BUILD)/obj/tests/unit/%_test.o): \
+	$(BUILD)/obj/tests/unit/%_test.o: $(BUILD)/tests/unit/%.ptx
+$(PTX_SOURCES:%=$(BUILD)/obj/tests/unit/%_test.o): CFLAGS += \
+	-ffp-contract=off \
+	-DPTX_KERNELS='"$(@:$(BUILD)/obj/%_test.o=$(BUILD)/%.ptx)"'
+$(BUILD)/tests/unit/%.ptx: tests/unit/%.cu tests/unit/ptx_sources.h
 	$(call SAY,nvcc  )
 	$(Q)$(NVCC) -ptx -arch=sm_80 -std=c++17 -fmad=false -ccbin $(CXX) $< -o $@
 

@@ -121,16 +121,16 @@ END_TEST
 /* As texts are that were linked: each has its own s and f. */
 START_TEST(what_is_not_linked_is_there_once_for_each_text)
 {
-	struct ptx_module *module = parse(
-		HEAD ".global .u32 s = 1;\n.extern .global .u32 x;\n"
-		     ".weak .func w() { ret; }\n.func f() { ret; }\n"
-		     ".visible .func v();\n.visible .func v() { ret; }\n"
-		     ".global .u64 first[2] = {s, f};\n" HEAD
-		     ".global .u32 s = 2;\n.visible .global .u32 x = 3;\n"
-		     ".weak .func w() { ret; }\n.func f();\n"
-		     ".func f() { ret; }\n.extern .func v();\n"
-		     ".global .u64 second[2] = {s, f};\n"
-		     ".entry k() { .global .u32 s; ret; }\n");
+	struct ptx_module *module =
+		parse(HEAD ".global .u32 s = 1;\n.extern .global .u32 x;\n"
+			   ".weak .func w() { ret; }\n.func f() { ret; }\n"
+			   ".visible .func v();\n.visible .func v() { ret; }\n"
+			   ".global .u64 first[2] = {s, f};\n" HEAD
+			   ".global .u32 s = 2;\n.visible .global .u32 x = 3;\n"
+			   ".weak .func w() { ret; }\n.func f();\n"
+			   ".func f() { ret; }\n.extern .func v();\n"
+			   ".global .u64 second[2] = {s, f};\n"
+			   ".entry k() { .global .u32 s; ret; }\n");
 	const struct ptx_variable *first = ptx_variable_find(module, "first");
 	const struct ptx_variable *second = ptx_variable_find(module, "second");
 	const struct ptx_variable *mine = first->addresses[0].variable;

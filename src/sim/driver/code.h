@@ -18,7 +18,7 @@ struct image;
 struct module;
 
 struct code {
-	struct code *next;      /* of the same image */
+	struct code *next; /* of the same image */
 	struct image *image;
 	struct sim_kernel row;  /* its name and parameters; no functions */
 	size_t *places;         /* of parameters in a buffer of them */
@@ -58,6 +58,7 @@ struct span {
  * is in one piece: launches of a graph copy it. */
 struct bound {
 	uint64_t scalars; /* a hash of the arguments that are no addresses */
+	size_t stack;     /* bytes of a thread's stack */
 	/* One for each use, then one for each variable of the module. */
 	struct span spans[];
 };

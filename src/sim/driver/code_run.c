@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "code.h"
+#include "context.h"
 #include "extent.h"
 #include "op.h"
 #include "standin.h"
@@ -60,6 +61,7 @@ CUresult bound_fill(const struct code *code, struct module *module,
 	struct span *variables = bound->spans + code->use_count;
 	CUresult res = variables_bind(code, module, ctx, variables);
 
+	bound->stack = ctx->limits[CU_LIMIT_STACK_SIZE];
 	for (size_t i = 0; i < code->use_count && !res; i++) {
 		const struct ptx_use *use = &code->uses[i];
 		struct span *span = &bound->spans[i];
@@ -109,6 +111,8 @@ static CUresult result_of(enum ptx_result result)
 		return CUDA_SUCCESS;
 	case PTX_ILLEGAL_ADDRESS:
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	case PTX_STACK_FULL:
+		return CUDA_ERROR_HARDWARE_STACK_ERROR;
 	case PTX_MISALIGNED:
 		return CUDA_ERROR_MISALIGNED_ADDRESS;
 	case PTX_ASSERTED:
@@ -130,6 +134,7 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 		.grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
 		.block = {shape->block[0], shape->block[1], shape->block[2]},
 		.shared_bytes = shape->shared_bytes,
+		.stack_bytes = launch->bound->stack,
 		.args = launch->args};
 
 	return result_of(ptx_run(launch->code->program, &run, &host, error));

@@ -271,8 +271,8 @@ static bool text_add(struct image *image, const char *text, unsigned arch,
 	struct ptx_text **at = &image->texts;
 	struct ptx_text *added;
 
-	while (*at && (linked ? (*at)->arch != arch
-			      : !is_better(arch, (*at)->arch)))
+	while (*at &&
+	       (linked ? (*at)->arch != arch : !is_better(arch, (*at)->arch)))
 		at = &(*at)->next;
 	if (linked && *at) {
 		size_t had = strlen((*at)->text);

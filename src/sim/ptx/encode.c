@@ -69,6 +69,35 @@ static void *grow(struct ptx_encoder *encoder, void *array, uint32_t count,
 	return more;
 }
 
+uint32_t ptx_encode_kept(struct ptx_encoder *encoder, size_t bytes)
+{
+	struct ptx_routine *routine =
+		&encoder->program->routines[encoder->routine];
+	uint32_t slot = ptx_encode_slot(encoder, bytes);
+
+	if (!routine->recursive)
+		return slot;
+	encoder->kept = grow(encoder, encoder->kept, encoder->kept_count,
+			     &encoder->kept_room, sizeof(*encoder->kept));
+	encoder->kept[encoder->kept_count++] =
+		(struct ptx_kept){slot, (uint32_t)bytes};
+	return slot;
+}
+
+struct ptx_piece ptx_encode_piece(const struct ptx_encoder *encoder,
+				  const struct ptx_symbol *symbol)
+{
+	return (struct ptx_piece){
+		.place = (uint32_t)encoder->reach.places[symbol->index],
+		.size = (uint32_t)symbol->size,
+	};
+}
+
+uint32_t ptx_encode_delta(const struct ptx_encoder *encoder)
+{
+	return encoder->program->routines[encoder->routine].delta;
+}
+
 uint32_t ptx_encode_constant(struct ptx_encoder *encoder,
 			     struct ptx_constant wanted)
 {
@@ -162,6 +191,25 @@ static uint32_t special_read(struct ptx_encoder *encoder,
 	return made.slot;
 }
 
+/* The address of what is in the function's memory, which may have moved. */
+static uint32_t moved_read(struct ptx_encoder *encoder, uint32_t address,
+			   size_t bytes)
+{
+	struct ptx_op *op;
+	uint32_t slot;
+
+	if (!encoder->program->routines[encoder->routine].recursive)
+		return address;
+	if (bytes != 8)
+		ptx_encode_unsupported(encoder);
+	slot = ptx_encode_slot(encoder, bytes);
+	op = ptx_encode_emit(encoder, ptx_exec_sum);
+	op->d = slot;
+	op->a = address;
+	op->b = ptx_encode_delta(encoder);
+	return slot;
+}
+
 /* The address of a variable or parameter, plus what stands behind it. */
 static uint32_t symbol_read(struct ptx_encoder *encoder,
 			    const struct ptx_operand *operand, size_t bytes)
@@ -182,15 +230,18 @@ static uint32_t symbol_read(struct ptx_encoder *encoder,
 		made.kind = PTX_CONSTANT_VARIABLE;
 		made.variable = symbol->variable;
 	} else if (symbol->space == PTX_IN_PARAM) {
-		made.bits += encoder->program->thread_params + place +
-			     ((uint64_t)PTX_WINDOW_LOCAL << PTX_WINDOW_BITS);
+		made.bits +=
+			place + ((uint64_t)PTX_WINDOW_LOCAL << PTX_WINDOW_BITS);
 	} else if (symbol->space == PTX_IN_REGISTER) {
 		ptx_encode_fail(encoder, "parameters in registers are not "
 					 "supported");
 	} else {
 		made.bits += place;
 	}
-	return ptx_encode_constant(encoder, made);
+	if (symbol->of_kernel ||
+	    (symbol->space != PTX_IN_PARAM && symbol->space != PTX_IN_LOCAL))
+		return ptx_encode_constant(encoder, made);
+	return moved_read(encoder, ptx_encode_constant(encoder, made), bytes);
 }
 
 static uint32_t real_read(struct ptx_encoder *encoder,

@@ -19,10 +19,12 @@ struct ptx_encoder {
 	struct ptx_error *error;
 	const struct ptx_function *function;
 	const struct ptx_instruction *ins;
-	uint32_t *registers; /* slots, of the function */
-	uint32_t routine;    /* which one the function is */
-	uint32_t always;     /* the slot of a predicate that is true */
-	uint32_t carry;      /* the slot of the carries */
+	uint32_t *registers;   /* slots, of the function */
+	uint32_t routine;      /* which one the function is */
+	struct ptx_kept *kept; /* of the function, if it is recursive */
+	uint32_t kept_count, kept_room;
+	uint32_t always; /* the slot of a predicate that is true */
+	uint32_t carry;  /* the slot of the carries */
 	uint32_t op_room, constant_room, special_room;
 	struct ptx_fixup *fixups;
 	uint32_t fixup_count, fixup_room;
@@ -38,6 +40,14 @@ _Noreturn void ptx_encode_unsupported(struct ptx_encoder *encoder);
 void *ptx_encode_get(struct ptx_encoder *encoder, size_t size);
 /* A new slot of this width; 0: of a predicate. */
 uint32_t ptx_encode_slot(struct ptx_encoder *encoder, size_t bytes);
+/* The same for what has to stay while the function calls itself. */
+uint32_t ptx_encode_kept(struct ptx_encoder *encoder, size_t bytes);
+/* Where a parameter or variable is in a thread's memory, without the delta of
+ * its function. */
+struct ptx_piece ptx_encode_piece(const struct ptx_encoder *encoder,
+				  const struct ptx_symbol *symbol);
+/* The slot of the delta of the function. */
+uint32_t ptx_encode_delta(const struct ptx_encoder *encoder);
 uint32_t ptx_encode_constant(struct ptx_encoder *encoder,
 			     struct ptx_constant wanted);
 uint32_t ptx_encode_number(struct ptx_encoder *encoder, size_t bytes,
@@ -83,6 +93,7 @@ unsigned int ptx_encode_mode(const struct ptx_encoder *encoder);
 /* The end of a function. */
 void ptx_encode_return(struct ptx_encoder *encoder);
 bool ptx_encode_flow(struct ptx_encoder *encoder);
+bool ptx_encode_call(struct ptx_encoder *encoder);
 bool ptx_encode_memory(struct ptx_encoder *encoder);
 bool ptx_encode_moves(struct ptx_encoder *encoder);
 bool ptx_encode_warp(struct ptx_encoder *encoder);

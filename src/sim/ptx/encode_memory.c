@@ -258,8 +258,7 @@ static void copy_async(struct ptx_encoder *encoder)
 	made = address_read(encoder, ptx_encode_operand(encoder, 0));
 	source = ptx_encode_operand(encoder, 1)->items[0];
 	made.target = (uint32_t)source.value;
-	if (source.kind != PTX_INTEGER &&
-	    source.value != (int32_t)source.value)
+	if (source.kind != PTX_INTEGER && source.value != (int32_t)source.value)
 		ptx_encode_unsupported(encoder);
 	if (source.kind == PTX_INTEGER)
 		made.target = 0;

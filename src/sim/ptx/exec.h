@@ -30,6 +30,8 @@ ptx_run_fn ptx_exec_testp;
 
 /* d = a, of `bytes` each; 0: predicates. */
 ptx_run_fn ptx_exec_mov;
+/* d = a + b, of 8 bytes */
+ptx_run_fn ptx_exec_sum;
 /* d = not a, of predicates */
 ptx_run_fn ptx_exec_not;
 /* d is made of the elements in list, or a taken apart into them; an element of
@@ -95,14 +97,17 @@ ptx_run_fn ptx_exec_redux;
 /* One lane of those in the mask is chosen: d is its number, e who it is. */
 ptx_run_fn ptx_exec_elect;
 
-/* printf: what the parameters at list[0] and list[1] point to */
+/* printf: what the parameters at list[0] and list[1] plus e point to */
 ptx_run_fn ptx_exec_print;
 /* A failed assertion: message, file and line are in the list. */
 ptx_run_fn ptx_exec_assert;
-/* Moves `count` bytes in a thread's memory, from value to target; at calls. */
+/* Moves `count` bytes in a thread's memory, from value + a to target + b; at
+ * calls. */
 ptx_run_fn ptx_exec_param_copy;
+/* Makes room in a thread's memory for a call of routine `target`. */
+ptx_run_fn ptx_exec_frame;
 
-/* The result of the function that slot a says, to value: `count` bytes. */
+/* The result of the function that slot a says, to value + b: `count` bytes. */
 ptx_run_fn ptx_exec_result_copy;
 
 /* In another mode of rounding, flushing and saturation: inner, mode. */

@@ -76,7 +76,7 @@ unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
 		return warp->block->shared + at;
 	}
 	if (window == PTX_WINDOW_LOCAL) {
-		size_t room = run->program->thread_bytes;
+		size_t room = run->thread_bytes;
 
 		if (at > room || size > room - at)
 			return illegal(warp, op, lane, addr, size, write);

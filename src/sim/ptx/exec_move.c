@@ -46,6 +46,14 @@ void ptx_exec_not(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	*d = (*d & ~mask) | (~*(uint32_t *)ptx_slot(warp, op->a) & mask);
 }
 
+void ptx_exec_sum(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
+{
+	uint64_t *d = ptx_slot(warp, op->d);
+	const uint64_t *a = ptx_slot(warp, op->a), *b = ptx_slot(warp, op->b);
+
+	PTX_FOR_LANES(mask, { d[i] = a[i] + b[i]; });
+}
+
 void ptx_exec_pack(struct ptx_warp *warp, const struct ptx_op *op,
 		   uint32_t mask)
 {
@@ -127,33 +135,6 @@ void ptx_exec_fence(struct ptx_warp *warp, const struct ptx_op *op,
 	(void)op;
 	(void)mask;
 	__sync_synchronize();
-}
-
-void ptx_exec_param_copy(struct ptx_warp *warp, const struct ptx_op *op,
-			 uint32_t mask)
-{
-	size_t stride = warp->run->program->thread_bytes;
-
-	PTX_FOR_LANES(mask, {
-		memmove(warp->local + i * stride + op->target,
-			warp->local + i * stride + (size_t)op->value,
-			op->count);
-	});
-}
-
-void ptx_exec_result_copy(struct ptx_warp *warp, const struct ptx_op *op,
-			  uint32_t mask)
-{
-	const struct ptx_program *program = warp->run->program;
-	const uint32_t *callee = ptx_slot(warp, op->a);
-
-	PTX_FOR_LANES(mask, {
-		struct ptx_piece from = program->routines[callee[i]].result;
-		unsigned char *memory = warp->local + i * program->thread_bytes;
-
-		memmove(memory + op->value, memory + from.place,
-			from.size < op->count ? from.size : op->count);
-	});
 }
 
 /* Whether results that are too small for a normal number become 0, and so do

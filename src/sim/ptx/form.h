@@ -66,8 +66,8 @@ enum ptx_mode {
 	PTX_MODE_DOWN,
 	PTX_MODE_UP,
 	PTX_MODE_ROUND = 3,
-	PTX_MODE_FLUSH = 4,    /* .ftz */
-	PTX_MODE_SATURATE = 8, /* to 0 ... 1 */
+	PTX_MODE_FLUSH = 4,         /* .ftz */
+	PTX_MODE_SATURATE = 8,      /* to 0 ... 1 */
 	PTX_MODE_FLUSH_RESULT = 16, /* the host's processor does not do it */
 };
 
@@ -125,16 +125,33 @@ struct ptx_piece {
 	uint32_t place, size;
 };
 
-/* A function that is part of a program. */
+/* A register that a call of a function in itself has to keep. */
+struct ptx_kept {
+	uint32_t slot, bytes; /* 0 bytes: a predicate */
+};
+
+/* A function that is part of a program. It has one place for its registers, and
+ * one for its variables and parameters in a thread's memory. If it is called
+ * again before it has returned, its registers are kept on a stack, and its
+ * memory is further up: `delta` is by how much. */
 struct ptx_routine {
 	const struct ptx_piece *params;
 	uint32_t param_count;
 	struct ptx_piece result;
-	bool pointed;   /* its address is taken */
-	uint32_t entry; /* where its code begins */
-	uint32_t back;  /* the slot of the way back */
+	bool pointed;        /* its address is taken */
+	bool recursive;      /* it may be called in itself */
+	const char *refused; /* why it cannot run, or NULL */
+	uint32_t entry;      /* where its code begins */
 	uint64_t address;
-	uint32_t active; /* the slot of a mask: lanes that are in it */
+	struct ptx_frame frame;
+	const struct ptx_kept *kept;
+	uint32_t kept_count, kept_bytes;
+	/* Slots: the way back, and the mask of the lanes that are in it. */
+	uint32_t back, active;
+	/* Slots of numbers that are added to places in a thread's memory: now,
+	 * in the call that is made ready, and in the one that ended. They are
+	 * always 0 in a routine that is not recursive. */
+	uint32_t delta, next, last;
 };
 
 struct ptx_program {
@@ -151,8 +168,8 @@ struct ptx_program {
 	uint32_t routine_count;
 	uint32_t frame_bytes;         /* of a warp */
 	size_t shared_bytes, dynamic; /* static; where dynamic memory begins */
-	size_t thread_params; /* where parameters of functions begin in it */
-	size_t thread_bytes;  /* local memory and parameters, of each thread */
+	size_t thread_bytes; /* local memory and parameters, of each thread */
+	bool recursive;      /* some routine is */
 };
 
 struct ptx_range {
@@ -179,15 +196,25 @@ struct ptx_run {
 	unsigned int threads; /* of a block */
 	unsigned int warps;
 	size_t shared_bytes;
-	uint64_t steps;     /* operations of warps */
-	uint64_t next_tick; /* see struct ptx_host */
+	size_t thread_bytes; /* with the stack */
+	uint64_t steps;      /* operations of warps */
+	uint64_t next_tick;  /* see struct ptx_host */
 	enum ptx_result result;
 	struct ptx_error *error;
 };
 
+/* Of a thread that calls functions in themselves. What is kept is where the
+ * thread cannot reach it. */
+struct ptx_stack {
+	unsigned char *kept;
+	size_t kept_bytes, kept_room;
+	size_t top; /* the first free byte in the thread's memory */
+};
+
 struct ptx_warp {
 	unsigned char *frame;
-	unsigned char *local; /* thread_bytes for each lane */
+	unsigned char *local;     /* thread_bytes for each lane */
+	struct ptx_stack *stacks; /* of each lane; NULL without recursion */
 	struct ptx_run *run;
 	struct ptx_block *block;
 	unsigned int index; /* in the block */
@@ -211,6 +238,7 @@ struct ptx_block {
 	unsigned char *shared;
 	unsigned char *memory; /* all that the block has */
 	struct ptx_warp *warps;
+	struct ptx_stack *stacks; /* of all warps, or NULL */
 	unsigned int id[3];
 	unsigned int live; /* threads */
 	struct ptx_barrier barriers[PTX_BARRIERS];

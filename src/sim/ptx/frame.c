@@ -105,6 +105,16 @@ void ptx_frame_begin(struct ptx_warp *warp)
 	for (uint32_t i = 0; i < program->special_count; i++)
 		if (program->specials[i].which == PTX_SPECIAL_CTAID)
 			special_put(warp, &program->specials[i]);
-	for (uint32_t i = 0; i < program->routine_count; i++)
-		*(uint32_t *)ptx_slot(warp, program->routines[i].active) = 0;
+	for (uint32_t i = 0; i < program->routine_count; i++) {
+		const struct ptx_routine *at = &program->routines[i];
+
+		*(uint32_t *)ptx_slot(warp, at->active) = 0;
+		if (at->recursive)
+			memset(ptx_slot(warp, at->delta), 0,
+			       PTX_LANES * sizeof(uint64_t));
+	}
+	for (unsigned int i = 0; program->recursive && i < PTX_LANES; i++) {
+		warp->stacks[i].kept_bytes = 0;
+		warp->stacks[i].top = program->thread_bytes;
+	}
 }

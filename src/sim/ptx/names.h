@@ -27,7 +27,7 @@ struct ptx_meaning {
 struct ptx_name {
 	const char *text;
 	struct ptx_meaning *meaning; /* the innermost; or NULL */
-	unsigned int owners; /* variables, and functions with code */
+	unsigned int owners;         /* variables, and functions with code */
 	struct ptx_name *next;
 };
 

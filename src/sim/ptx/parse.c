@@ -91,9 +91,8 @@ static void target_read(struct ptx_parser *parser)
 	do {
 		if (lex->token.kind == PTX_T_WORD &&
 		    !strncmp(lex->token.text, "sm_", 3))
-			parser->module->version.target =
-				(unsigned int)strtoul(
-					lex->token.text + 3, NULL, 10);
+			parser->module->version.target = (unsigned int)strtoul(
+				lex->token.text + 3, NULL, 10);
 		ptx_need_name(parser, "a target");
 	} while (ptx_take_sign(lex, ','));
 }

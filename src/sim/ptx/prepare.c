@@ -23,9 +23,22 @@ static void registers_make(struct ptx_encoder *encoder)
 	for (size_t i = 0; i < function->register_count; i++) {
 		enum ptx_type type = function->registers[i];
 
-		encoder->registers[i] = ptx_encode_slot(
+		encoder->registers[i] = ptx_encode_kept(
 			encoder, type == PTX_PRED ? 0 : ptx_type_bytes(type));
 	}
+}
+
+/* What has to be kept while a function calls itself. */
+static void kept_set(struct ptx_encoder *encoder)
+{
+	struct ptx_routine *routine =
+		&encoder->program->routines[encoder->routine];
+
+	routine->kept = encoder->kept;
+	routine->kept_count = encoder->kept_count;
+	for (uint32_t i = 0; i < encoder->kept_count; i++)
+		routine->kept_bytes +=
+			encoder->kept[i].bytes ? encoder->kept[i].bytes : 1;
 }
 
 /* The code of a function is in one piece, and ends with a return. */
@@ -39,6 +52,8 @@ static void function_encode(struct ptx_encoder *encoder)
 		return;
 	starts = ptx_encode_get(encoder,
 				(function->code_count + 1) * sizeof(*starts));
+	encoder->kept = NULL;
+	encoder->kept_count = encoder->kept_room = 0;
 	registers_make(encoder);
 	encoder->fixup_count = 0;
 	for (size_t i = 0; i < function->code_count; i++) {
@@ -56,28 +71,58 @@ static void function_encode(struct ptx_encoder *encoder)
 			       : &program->ops[fixup->op].target) =
 			starts[fixup->at];
 	}
+	kept_set(encoder);
+}
+
+/* A function that is called by its address only may have what is not supported,
+ * and so may what such functions call: that shows when it is called. */
+static void optional_encode(struct ptx_encoder *encoder)
+{
+	struct ptx_program *program = encoder->program;
+	struct ptx_routine *routine = &program->routines[encoder->routine];
+	uint32_t begin = program->op_count;
+	jmp_buf failed;
+	char *why;
+
+	memcpy(&failed, &encoder->failed, sizeof(failed));
+	/* NOLINTNEXTLINE(cert-err52-cpp): this is C */
+	if (!setjmp(encoder->failed)) {
+		function_encode(encoder);
+		memcpy(&encoder->failed, &failed, sizeof(failed));
+		return;
+	}
+	memcpy(&encoder->failed, &failed, sizeof(failed));
+	program->op_count = begin;
+	encoder->ins = NULL;
+	why = ptx_encode_get(encoder, sizeof(encoder->error->text));
+	strcpy(why, encoder->error->text);
+	routine->refused = why;
 }
 
 static struct ptx_piece piece_of(const struct ptx_encoder *encoder,
 				 const struct ptx_symbol *symbol)
 {
-	if (!symbol || symbol->space != PTX_IN_PARAM)
-		return (struct ptx_piece){0};
-	return (struct ptx_piece){
-		.place = (uint32_t)(encoder->program->thread_params +
-				    encoder->reach.places[symbol->index]),
-		.size = (uint32_t)symbol->size,
-	};
+	return symbol && symbol->space == PTX_IN_PARAM
+		       ? ptx_encode_piece(encoder, symbol)
+		       : (struct ptx_piece){0};
 }
 
 static struct ptx_routine routine_make(struct ptx_encoder *encoder,
-				       const struct ptx_function *function)
+				       const struct ptx_function *function,
+				       bool recursive)
 {
+	size_t number = ptx_reach_number(&encoder->reach, function);
+	uint32_t zero = ptx_encode_number(encoder, 8, 0);
 	struct ptx_routine made = {
 		.pointed = function->pointed && function->body,
+		.recursive = recursive,
 		.address = function->address,
+		.frame = encoder->reach.frames[number],
 		.back = ptx_encode_slot(encoder, 4),
 		.active = ptx_encode_slot(encoder, 0),
+		.delta = recursive ? ptx_encode_slot(encoder, 8) : zero,
+		.next = recursive ? ptx_encode_slot(encoder, 8) : zero,
+		.last = recursive ? ptx_encode_slot(encoder, 8) : zero,
 	};
 	struct ptx_piece *params;
 
@@ -93,6 +138,23 @@ static struct ptx_routine routine_make(struct ptx_encoder *encoder,
 	return made;
 }
 
+static void routines_make(struct ptx_encoder *encoder)
+{
+	struct ptx_program *program = encoder->program;
+	const struct ptx_reach *reach = &encoder->reach;
+	bool *recursive = ptx_encode_get(encoder, reach->function_count);
+
+	ptx_reach_recursion(reach, recursive);
+	program->routines = ptx_encode_get(
+		encoder, reach->function_count * sizeof(*program->routines));
+	program->routine_count = (uint32_t)reach->function_count;
+	for (uint32_t i = 0; i < program->routine_count; i++) {
+		program->routines[i] = routine_make(
+			encoder, reach->functions[i], recursive[i]);
+		program->recursive |= recursive[i];
+	}
+}
+
 /* Both are more than a device has. */
 enum { THREAD_MOST = 1 << 20, SHARED_MOST = 1 << 20 };
 
@@ -103,26 +165,21 @@ static void program_encode(struct ptx_encoder *encoder)
 
 	program->shared_bytes = reach->shared_bytes;
 	program->dynamic = reach->dynamic;
-	program->thread_params = (reach->local_bytes + 15) & ~(size_t)15;
-	program->thread_bytes =
-		(program->thread_params + reach->param_bytes + 15) &
-		~(size_t)15;
+	program->thread_bytes = (reach->thread_bytes + 15) & ~(size_t)15;
 	if (program->thread_bytes > THREAD_MOST ||
 	    program->dynamic > SHARED_MOST)
 		ptx_encode_fail(encoder, "too much local or shared memory");
 	encoder->always = ptx_encode_number(encoder, 0, 1);
 	encoder->carry = ptx_encode_slot(encoder, 0);
-	program->routines = ptx_encode_get(
-		encoder, reach->function_count * sizeof(*program->routines));
-	program->routine_count = (uint32_t)reach->function_count;
-	for (uint32_t i = 0; i < program->routine_count; i++)
-		program->routines[i] =
-			routine_make(encoder, reach->functions[i]);
+	routines_make(encoder);
 	for (uint32_t i = 0; i < program->routine_count; i++) {
 		encoder->function = reach->functions[i];
 		encoder->routine = i;
 		program->routines[i].entry = program->op_count;
-		function_encode(encoder);
+		if (i < reach->direct_count)
+			function_encode(encoder);
+		else
+			optional_encode(encoder);
 	}
 	program->frame_bytes = (program->frame_bytes + 63) & ~UINT32_C(63);
 }

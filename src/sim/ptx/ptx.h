@@ -190,6 +190,7 @@ struct ptx_host {
 struct ptx_launch {
 	unsigned int grid[3], block[3]; /* each >= 1; 1024 threads a block */
 	size_t shared_bytes;            /* dynamic shared memory */
+	size_t stack_bytes;             /* of each thread; 0: 1024 */
 	/* args[i] points at parameter i. Memory there is read until ptx_run()
 	 * returns. */
 	void *const *args;
@@ -198,6 +199,7 @@ struct ptx_launch {
 enum ptx_result {
 	PTX_OK,
 	PTX_ILLEGAL_ADDRESS, /* of any space */
+	PTX_STACK_FULL,      /* functions that call themselves too often */
 	PTX_MISALIGNED,
 	PTX_TRAPPED,     /* trap, or a call of what must not be called */
 	PTX_ASSERTED,    /* a device's assert() failed */

@@ -14,6 +14,12 @@ enum {
 	TICK = 1 << 20,       /* operations of warps between calls of tick() */
 	LINE = 64,            /* bytes */
 	DYNAMIC_MOST = 1 << 20,
+	STACK = 1024, /* bytes, of a thread */
+	STACK_MOST = 512 << 10,
+	STACK_ALIGN = 16,
+	/* Parameters lie in memory here, and mostly in registers of a GPU. So
+	 * that calls go about as deep, a stack is larger by this. */
+	STACK_TIMES = 4,
 };
 
 void ptx_run_fail(struct ptx_warp *warp, const struct ptx_op *op,
@@ -133,14 +139,18 @@ static bool block_make(struct ptx_run *run, struct ptx_block *block)
 {
 	const struct ptx_program *program = run->program;
 	size_t frame = program->frame_bytes;
-	size_t local = (size_t)PTX_LANES * program->thread_bytes;
+	size_t local = (size_t)PTX_LANES * run->thread_bytes;
 	size_t shared = (run->shared_bytes + LINE - 1) & ~(size_t)(LINE - 1);
 	size_t warp_bytes = frame + ((local + LINE - 1) & ~(size_t)(LINE - 1));
 
 	*block = (struct ptx_block){.run = run};
 	block->warps = calloc(run->warps, sizeof(*block->warps));
 	block->memory = calloc(1, run->warps * warp_bytes + shared + 2 * LINE);
-	if (!block->warps || !block->memory)
+	if (program->recursive)
+		block->stacks = calloc((size_t)run->warps * PTX_LANES,
+				       sizeof(*block->stacks));
+	if (!block->warps || !block->memory ||
+	    (program->recursive && !block->stacks))
 		return false;
 	block->shared = block->memory + LINE - (uintptr_t)block->memory % LINE;
 	for (unsigned int w = 0; w < run->warps; w++) {
@@ -151,6 +161,8 @@ static bool block_make(struct ptx_run *run, struct ptx_block *block)
 		warp->index = w;
 		warp->frame = block->shared + shared + w * warp_bytes;
 		warp->local = warp->frame + frame;
+		if (block->stacks)
+			warp->stacks = block->stacks + (size_t)w * PTX_LANES;
 		ptx_frame_fill(warp);
 	}
 	return true;
@@ -180,6 +192,10 @@ static void block_begin(struct ptx_block *block, uint64_t number)
 
 static void block_free(struct ptx_block *block)
 {
+	for (size_t i = 0; block->stacks && i < block->run->warps * PTX_LANES;
+	     i++)
+		free(block->stacks[i].kept);
+	free(block->stacks);
 	free(block->warps);
 	free(block->memory);
 }
@@ -302,6 +318,14 @@ static void launch_run(struct ptx_run *run)
 	free(run->variables);
 }
 
+static size_t stack_size(const struct ptx_launch *launch)
+{
+	size_t size = launch->stack_bytes ? launch->stack_bytes : STACK;
+
+	size = STACK_TIMES * (size < STACK_MOST ? size : STACK_MOST);
+	return (size + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
+}
+
 enum ptx_result ptx_run(const struct ptx_program *program,
 			const struct ptx_launch *launch,
 			const struct ptx_host *host, struct ptx_error *error)
@@ -320,6 +344,9 @@ enum ptx_result ptx_run(const struct ptx_program *program,
 
 	*run.error = (struct ptx_error){0};
 	run.warps = (run.threads + PTX_LANES - 1) / PTX_LANES;
+	run.thread_bytes = program->thread_bytes;
+	if (program->recursive)
+		run.thread_bytes += stack_size(launch);
 	if (!shape_ok(&run)) {
 		snprintf(run.error->text, sizeof(run.error->text),
 			 "a launch of this shape is not possible");

@@ -55,13 +55,6 @@ static void lanes_end(struct ptx_warp *warp, uint32_t mask)
 		ptx_barrier_check(block, i);
 }
 
-/* Lanes that jump each to a place of their own. */
-static void jump_each(struct ptx_warp *warp, uint32_t mask,
-		      const uint32_t *places)
-{
-	PTX_FOR_LANES(mask, { warp->pc[i] = places[i]; });
-}
-
 static void table_jump(struct ptx_warp *warp, const struct ptx_op *op,
 		       uint32_t mask)
 {
@@ -77,68 +70,6 @@ static void table_jump(struct ptx_warp *warp, const struct ptx_op *op,
 			return;
 		}
 		warp->pc[i] = op->list[index[i]];
-	}
-}
-
-/* A function has one place for the variables of each thread. */
-static bool routine_enter(struct ptx_warp *warp, const struct ptx_op *op,
-			  const struct ptx_routine *routine, uint32_t mask,
-			  uint32_t back)
-{
-	uint32_t *active = ptx_slot(warp, routine->active);
-	uint32_t *backs = ptx_slot(warp, routine->back);
-
-	if (*active & mask) {
-		ptx_run_fail(warp, op,
-			     (unsigned int)__builtin_ctz(*active & mask),
-			     PTX_TRAPPED, "recursion is not supported");
-		return false;
-	}
-	*active |= mask;
-	PTX_FOR_LANES(mask, { backs[i] = back; });
-	group_leave(warp, mask, routine->entry);
-	return true;
-}
-
-/* The list has the place and the size of each argument. */
-static void args_copy(struct ptx_warp *warp, const struct ptx_op *op,
-		      const struct ptx_routine *to, unsigned int lane)
-{
-	unsigned char *memory =
-		warp->local + lane * warp->run->program->thread_bytes;
-
-	for (uint32_t k = 0; k < op->count / 2 && k < to->param_count; k++) {
-		uint32_t size = op->list[2 * k + 1];
-
-		memmove(memory + to->params[k].place, memory + op->list[2 * k],
-			size < to->params[k].size ? size : to->params[k].size);
-	}
-}
-
-static void pointer_call(struct ptx_warp *warp, const struct ptx_op *op,
-			 uint32_t mask, uint32_t back)
-{
-	const struct ptx_program *program = warp->run->program;
-	const uint64_t *to = ptx_slot(warp, op->a);
-
-	for (uint32_t left = mask; left; left &= left - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(left);
-		const struct ptx_routine *found = NULL;
-
-		for (uint32_t k = 1; k < program->routine_count; k++)
-			if (program->routines[k].address == to[i])
-				found = &program->routines[k];
-		if (!found || !found->pointed) {
-			ptx_run_fail(warp, op, i, PTX_TRAPPED,
-				     "a call of 0x%llx, which is no function",
-				     (unsigned long long)to[i]);
-			return;
-		}
-		args_copy(warp, op, found, i);
-		((uint32_t *)ptx_slot(warp, op->d))[i] =
-			(uint32_t)(found - program->routines);
-		if (!routine_enter(warp, op, found, UINT32_C(1) << i, back))
-			return;
 	}
 }
 
@@ -266,7 +197,6 @@ static enum fate at_place(const struct group *group)
 static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
 		      struct group *group, uint32_t mask)
 {
-	const struct ptx_routine *routines = warp->run->program->routines;
 	uint32_t next = group->pc + 1;
 
 	if (!mask || (op->step == PTX_STEP_BRANCH && mask == group->mask)) {
@@ -282,19 +212,16 @@ static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
 		table_jump(warp, op, mask);
 		break;
 	case PTX_STEP_RETURN:
-		*(uint32_t *)ptx_slot(warp, routines[op->target].active) &=
-			~mask;
-		jump_each(warp, mask,
-			  ptx_slot(warp, routines[op->target].back));
+		ptx_routine_leave(warp, op, mask);
 		break;
 	case PTX_STEP_EXIT:
 		lanes_end(warp, mask);
 		break;
 	case PTX_STEP_CALL:
-		routine_enter(warp, op, &routines[op->target], mask, next);
+		ptx_routine_enter(warp, op, mask, next);
 		break;
 	case PTX_STEP_POINTER:
-		pointer_call(warp, op, mask, next);
+		ptx_pointer_enter(warp, op, mask, next);
 		break;
 	case PTX_STEP_SYNC:
 		sync_try(warp, op, mask, group->pc);
