@@ -26,7 +26,8 @@ $(BUILD)/%: $(BUILD)/obj/%.cu.o
 	$(Q)$(NVCC_LINK) $^ $(NVCC_LIBS) -o $@
 
 $(BUILD)/%.kernels.so: %_kernels.cuh src/sim/kernel.hpp \
-		src/sim/kernel_texture.hpp src/sim/kernel_table.h
+		src/sim/kernel_texture.hpp src/sim/kernel_texture.h \
+		src/sim/kernel_table.h
 	$(call SAY,c++   )
 	@mkdir -p $(dir $(BUILD)/obj/$*)
 	$(Q)$(SIM_CXX) $(SANFLAGS) -MMD -MP -MF $(BUILD)/obj/$*.kernels.d -MT $@ \

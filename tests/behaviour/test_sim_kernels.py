@@ -223,6 +223,16 @@ def test_a_kernel_has_the_limits_of_its_code(box):
         "cudaErrorInvalidValue\n")
 
 
+@pytest.mark.parametrize("claims", ["texture", "variable", "function", "graph",
+                                    "node"])
+def test_claims_about_the_runtime_hold_for_interpreted_kernels(box, claims):
+    """The programs have no host functions beside them here."""
+    name = f"runtime_{claims}_claims"
+    path = os.path.join(box.folder, name)
+    shutil.copy(program(name), path)
+    assert "\n100%" in run(box, path, kernels="interpret")
+
+
 LINKED = {
     "main.cu": """
 #include <cstdio>

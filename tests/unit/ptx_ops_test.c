@@ -317,7 +317,9 @@ static const struct {
 	{"cvt.rna.tf32.f32 %r1, %f1;", "'cvt.rna.tf32.f32'"},
 	{"call outside;", "the function 'outside' is not here"},
 	{"ld.param.u64 %rd1, [a+1];", "behind parameter 'a'"},
-	{"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "'tex."},
+	{"tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2, %f3, "
+	 "%f3}];",
+	 "'tex.cube"},
 	{"ld.u32 {%r1, %r2, %r3}, [%rd1];", "'ld.u32' is not supported"},
 	{"atom.add.u32 %r1, [%rd1];", "'atom.add.u32' is not supported"},
 	{"bra s;", "'bra' is not supported"},

@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "code.h"
+#include "code_texture.h"
 #include "context.h"
 #include "extent.h"
 #include "op.h"
@@ -93,15 +94,40 @@ static bool range(void *user, uint64_t addr, bool write, uint64_t *begin,
 	return found && (extent.writable || !write);
 }
 
+/* A launch that is interpreted. */
+struct running {
+	const struct op *op;
+	struct shown shown;
+};
+
 static void *variable(void *user, const struct ptx_variable *wanted)
 {
-	const struct op *op = user;
+	const struct op *op = ((struct running *)user)->op;
 	const struct code *code = op->launch.code;
 	const struct span *span = op->launch.bound->spans + code->use_count +
 				  variable_index(code, wanted);
 
 	/* What another module or the program has may be smaller. */
 	return span->size >= wanted->size ? (void *)span->addr : NULL;
+}
+
+static bool texture(void *user, uint64_t object, const struct ptx_spot *spot,
+		    double values[4])
+{
+	return shown_fetch(&((struct running *)user)->shown, object, spot,
+			   values);
+}
+
+static bool surface(void *user, uint64_t object, const struct ptx_spot *spot,
+		    size_t size, bool clamp, void **at)
+{
+	return shown_place(&((struct running *)user)->shown, object, spot, size,
+			   clamp, at);
+}
+
+static bool texture_size(void *user, uint64_t object, uint32_t sizes[3])
+{
+	return shown_size(&((struct running *)user)->shown, object, sizes);
 }
 
 static CUresult result_of(enum ptx_result result)
@@ -128,8 +154,13 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 {
 	const struct launch *launch = &op->launch;
 	const struct sim_launch *shape = &launch->shape;
-	const struct ptx_host host = {
-		.user = op, .range = range, .variable = variable};
+	struct running running = {.op = op};
+	const struct ptx_host host = {.user = &running,
+				      .range = range,
+				      .variable = variable,
+				      .texture = texture,
+				      .surface = surface,
+				      .texture_size = texture_size};
 	const struct ptx_launch run = {
 		.grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
 		.block = {shape->block[0], shape->block[1], shape->block[2]},

@@ -97,6 +97,7 @@ bool ptx_encode_call(struct ptx_encoder *encoder);
 bool ptx_encode_memory(struct ptx_encoder *encoder);
 bool ptx_encode_moves(struct ptx_encoder *encoder);
 bool ptx_encode_warp(struct ptx_encoder *encoder);
+bool ptx_encode_texture(struct ptx_encoder *encoder);
 bool ptx_encode_rows(struct ptx_encoder *encoder);
 
 #endif

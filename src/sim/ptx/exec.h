@@ -97,6 +97,18 @@ ptx_run_fn ptx_exec_redux;
 /* One lane of those in the mask is chosen: d is its number, e who it is. */
 ptx_run_fn ptx_exec_elect;
 
+/* Four channels of texture a: the list has the slots of three coordinates and
+ * of the results; type, from_type (F32, or of whole numbers); mode: what is
+ * below, and dimensions. */
+ptx_run_fn ptx_exec_texture;
+/* Bytes of surface a: the list has the slots of three coordinates, and `count`
+ * pairs of slot and width; bytes; mode; target: enum ptx_surface. */
+ptx_run_fn ptx_exec_surface_load, ptx_exec_surface_store;
+/* d = width, height or depth of a, as target says: 0, 1, 2 */
+ptx_run_fn ptx_exec_texture_size;
+enum { PTX_TEXTURE_LAYERS = 8 };
+enum ptx_surface { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
+
 /* printf: what the parameters at list[0] and list[1] plus e point to */
 ptx_run_fn ptx_exec_print;
 /* A failed assertion: message, file and line are in the list. */

@@ -166,6 +166,14 @@ void ptx_program_free(struct ptx_program *program);
 bool ptx_can_run(const struct ptx_module *module,
 		 const struct ptx_kernel *kernel, struct ptx_error *why);
 
+/* A place in a texture or surface. */
+struct ptx_spot {
+	double at[3]; /* x, y, z; in layers z is the layer. x of a surface is in
+			 bytes */
+	bool layers;
+	bool whole; /* by whole numbers, which pass by filters and modes */
+};
+
 /* What a running kernel asks its caller for. Each function is called on the
  * thread of ptx_run() with `user`. */
 struct ptx_host {
@@ -179,6 +187,17 @@ struct ptx_host {
 	/* Where a variable of the module is. NULL, or no such function: the
 	 * run ends with PTX_NO_VARIABLE. */
 	void *(*variable)(void *user, const struct ptx_variable *variable);
+	/* What a texture object has at a place: four channels. False if there
+	 * is no such texture. NULL: there is none. */
+	bool (*texture)(void *user, uint64_t object,
+			const struct ptx_spot *spot, double values[4]);
+	/* Where `size` bytes at a place of a surface object are; NULL outside,
+	 * if this is not to be clamped. False if there is no such surface. */
+	bool (*surface)(void *user, uint64_t object,
+			const struct ptx_spot *spot, size_t size, bool clamp,
+			void **at);
+	/* The width, height and depth of either, in elements. */
+	bool (*texture_size)(void *user, uint64_t object, uint32_t sizes[3]);
 	/* Called each few million instructions of threads, with how many
 	 * operations of whole warps have been run in all. If it returns false,
 	 * the run ends with PTX_STOPPED. May be NULL. */

@@ -131,8 +131,9 @@ static void call(struct ptx_flow *flow, const struct ptx_instruction *ins)
 static void instruction_follow(struct ptx_flow *flow,
 			       const struct ptx_instruction *ins)
 {
-	static const char *const nothing[] = {"prefetch", "prefetchu",
-					      "applypriority", "discard"};
+	static const char *const nothing[] = {"prefetch",      "prefetchu",
+					      "applypriority", "discard",
+					      "txq",           "suq"};
 	const char *name = ins->name;
 
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
@@ -141,7 +142,9 @@ static void instruction_follow(struct ptx_flow *flow,
 	if ((!strcmp(name, "ld") || !strcmp(name, "ldu")) &&
 	    ins->operand_count >= 2 && ins->operands[1].kind == PTX_MEMORY)
 		ptx_flow_load(flow, ins);
-	else if (!strcmp(name, "st"))
+	else if (!strcmp(name, "tex") || !strcmp(name, "suld"))
+		ptx_flow_access(flow, ins, PTX_USE_READ);
+	else if (!strcmp(name, "st") || !strcmp(name, "sust"))
 		ptx_flow_access(flow, ins, PTX_USE_WRITE);
 	else if (!strcmp(name, "atom") || !strcmp(name, "red"))
 		ptx_flow_access(flow, ins, PTX_USE_ATOMIC);
