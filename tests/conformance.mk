@@ -29,7 +29,8 @@ $(BUILD)/tests/conformance/%.kernels.so: \
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 # Claims that hold only for the simulated driver.
-SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims \
+SIM_CLAIMS := $(BUILD)/tests/programs/sim_code_claims \
+	$(BUILD)/tests/programs/sim_graph_claims \
 	$(BUILD)/tests/programs/sim_pool_claims
 CHECK += $(SIM_CLAIMS)
 

@@ -197,6 +197,31 @@ START_TEST(a_kernel_needs_what_its_functions_need)
 }
 END_TEST
 
+START_TEST(registers_and_constants_are_told)
+{
+	struct ptx_module *module = parse(
+		HEAD ".const .align 4 .b8 table[40];\n.const .u32 other;\n"
+		     ".func f() { .reg .u64 a, b, c, d; mov.u64 a, 1;\n"
+		     "mov.u64 b, 2; mov.u64 c, 3; add.u64 d, a, b;\n"
+		     "add.u64 d, d, c; ret; }\n"
+		     ".entry k() { .reg .u32 x, y, z; .reg .u64 a;\n"
+		     "mov.u32 x, 1; mov.u64 a, table; L: mov.u32 y, 2;\n"
+		     "add.u32 y, y, x; mov.u32 z, y; bra L; }\n"
+		     ".entry caller() { call f, (); ret; }\n"
+		     ".entry held() .maxnreg 6 { call f, (); ret; }\n");
+	const struct ptx_kernel *k = ptx_kernel_find(module, "k");
+	const struct ptx_kernel *caller = ptx_kernel_find(module, "caller");
+
+	ck_assert_uint_eq(k->constant_bytes, 40);
+	ck_assert_uint_eq(caller->constant_bytes, 0);
+	/* x stays for the whole loop; y and z follow each other. */
+	ck_assert_uint_eq(k->registers, 2 + 4);
+	ck_assert_uint_eq(caller->registers, 6 + 4);
+	ck_assert_uint_eq(ptx_kernel_find(module, "held")->registers, 6);
+	ptx_module_free(module);
+}
+END_TEST
+
 START_TEST(what_compilers_write_is_read)
 {
 	ptx_module_free(parse(
@@ -329,6 +354,7 @@ int main(void)
 		a_switch_may_have_thousands_of_cases,
 		a_name_of_many_digits_takes_little,
 		a_kernel_needs_what_its_functions_need,
+		registers_and_constants_are_told,
 		what_compilers_write_is_read,
 		what_is_wrong_is_said_with_its_line,
 		a_text_may_end_anywhere,

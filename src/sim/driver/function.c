@@ -4,6 +4,7 @@
 #include "code.h"
 #include "context.h"
 #include "entries.h"
+#include "image.h"
 #include "kernel.h"
 #include "launch.h"
 #include "module.h"
@@ -80,6 +81,15 @@ size_t function_shared(const struct function *function)
 				      : 49152;
 }
 
+/* An estimate, but no more than the program has allowed. */
+static int registers_of(const struct code *code)
+{
+	unsigned most = code->image->max_registers;
+	unsigned registers = code->kernel ? code->kernel->registers : 0;
+
+	return (int)(most && registers > most ? most : registers);
+}
+
 /* What only the program's own code tells. */
 static int code_attribute(const struct code *code, CUfunction_attribute what)
 {
@@ -90,6 +100,10 @@ static int code_attribute(const struct code *code, CUfunction_attribute what)
 		return (int)code_shared(code);
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
 		return code->kernel ? (int)code->kernel->local_bytes : 0;
+	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+		return code->kernel ? (int)code->kernel->constant_bytes : 0;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		return registers_of(code);
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 		return code->ptx ? (int)ptx_module_version(code->ptx).target
 				 : 0;

@@ -220,6 +220,9 @@ static struct image *image_make(enum image_kind kind, const char *bytes,
 	}
 	if (size)
 		memcpy(image->bytes, bytes, size);
+	if (!strncmp(image->bytes, IMAGE_REGISTERS, strlen(IMAGE_REGISTERS)))
+		image->max_registers = (unsigned)strtoul(
+			image->bytes + strlen(IMAGE_REGISTERS), NULL, 10);
 	image->next = images;
 	images = image;
 	return image;

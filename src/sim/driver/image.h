@@ -11,6 +11,10 @@ struct code;
 struct ptx_error;
 struct ptx_module;
 
+/* With this and a number, texts of PTX begin that were linked for so many
+ * registers. */
+#define IMAGE_REGISTERS "// registers: "
+
 enum image_kind { IMAGE_OTHER, IMAGE_PTX, IMAGE_ELF, IMAGE_FAT };
 
 /* PTX of an image: all of it, or what it has for one architecture. */
@@ -30,6 +34,7 @@ struct image {
 	size_t first; /* bytes of the first fat binary, or of all */
 	char *bytes;  /* and a byte of zero */
 	unsigned long hash;
+	unsigned max_registers;  /* that code was linked for; 0: any number */
 	struct ptx_text *texts;  /* best first */
 	bool ptx_read, elf_read; /* as far as they can be */
 	bool failed;             /* the tool did not show the PTX */

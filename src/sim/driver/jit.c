@@ -14,6 +14,14 @@ CUresult jit_options_check(struct jit_options options)
 	return CUDA_SUCCESS;
 }
 
+unsigned jit_max_registers(struct jit_options options)
+{
+	for (unsigned i = 0; i < options.count; i++)
+		if (options.names[i] == CU_JIT_MAX_REGISTERS)
+			return (unsigned)(uintptr_t)options.values[i];
+	return 0;
+}
+
 /* The buffer with this option, and where its size stands. */
 static void log_write(struct jit_options options, CUjit_option buffer,
 		      CUjit_option size, const char *text)

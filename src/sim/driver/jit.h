@@ -13,6 +13,8 @@ struct jit_options {
 
 /* CUDA_ERROR_INVALID_VALUE if options are missing or unknown. */
 CUresult jit_options_check(struct jit_options options);
+/* CU_JIT_MAX_REGISTERS, or 0. */
+unsigned jit_max_registers(struct jit_options options);
 /* Answers them: that it took no time, that there is nothing to tell, and this
  * error, or NULL if there was none. */
 void jit_options_answer(struct jit_options options, const char *error);

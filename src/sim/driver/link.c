@@ -11,6 +11,7 @@
 
 #include "context.h"
 #include "entries.h"
+#include "image.h"
 #include "jit.h"
 #include "module.h"
 
@@ -124,6 +125,19 @@ static CUresult text_check(struct link *link, const char *name,
 	return CUDA_ERROR_INVALID_PTX;
 }
 
+/* A first line says what the kernels may take, since nothing else keeps it. */
+static CUresult registers_add(struct link *link)
+{
+	unsigned most = jit_max_registers(link->options);
+	char line[64];
+
+	if (!most || link->is_text)
+		return CUDA_SUCCESS;
+	return text_add(link, line,
+			(size_t)snprintf(line, sizeof(line),
+					 IMAGE_REGISTERS "%u", most));
+}
+
 static CUresult add(struct link *link, CUjitInputType type, const void *data,
 		    size_t size, const char *name)
 {
@@ -135,6 +149,8 @@ static CUresult add(struct link *link, CUjitInputType type, const void *data,
 	if (type == CU_JIT_INPUT_PTX) {
 		size = strnlen(text, size);
 		res = text_check(link, name, text, size);
+		if (!res)
+			res = registers_add(link);
 		return res ? res : text_add(link, text, size);
 	}
 	if (link->image || type == CU_JIT_INPUT_LIBRARY)

@@ -98,6 +98,9 @@ static void limits_read(struct ptx_parser *parser, struct ptx_kernel *kernel)
 			kernel->exact_threads = true;
 		} else if (ptx_take_dot(lex, "maxntid")) {
 			numbers_read(parser, kernel->max_threads);
+		} else if (ptx_take_dot(lex, "maxnreg")) {
+			kernel->max_registers =
+				(unsigned int)ptx_need_integer(lex);
 		} else if (ptx_is_dot(lex, "pragma")) {
 			ptx_parse_directive(parser);
 		} else {

@@ -102,6 +102,9 @@ struct ptx_kernel {
 	size_t shared_bytes; /* static shared memory that it or what it calls
 				may use */
 	size_t local_bytes;  /* the same for local memory, of each thread */
+	size_t constant_bytes;      /* of variables that it may use */
+	unsigned int registers;     /* of a thread on a GPU: an estimate */
+	unsigned int max_registers; /* .maxnreg; 0 if not given */
 	unsigned int max_threads[3]; /* .maxntid or .reqntid; 0 if not given */
 	bool exact_threads;          /* they were given by .reqntid */
 };

@@ -1,9 +1,10 @@
 #include "reach.h"
+#include "registers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAME_ALIGN = 16, PASSES_MOST = 16 };
+enum { FRAME_ALIGN = 16, PASSES_MOST = 16, REGISTERS_MOST = 255 };
 
 bool ptx_reach_open(struct ptx_reach *reach, const struct ptx_module *module)
 {
@@ -224,19 +225,45 @@ void ptx_reach_recursion(const struct ptx_reach *reach, bool *recursive)
 	recursive[0] = false; /* a kernel is not called */
 }
 
+static void kernel_measure(struct ptx_reach *reach, struct ptx_kernel *kernel,
+			   const unsigned int *registers)
+{
+	unsigned int most = REGISTERS_MOST;
+
+	kernel->shared_bytes = reach->shared_bytes;
+	kernel->local_bytes = reach->local_bytes;
+	for (size_t i = 0; i < reach->symbol_count; i++)
+		if (reach->symbols[i]->space == PTX_IN_CONST)
+			kernel->constant_bytes += reach->symbols[i]->size;
+	for (size_t i = 0; i < reach->direct_count; i++)
+		if (kernel->registers < registers[reach->functions[i]->index])
+			kernel->registers =
+				registers[reach->functions[i]->index];
+	if (kernel->max_registers && kernel->max_registers < most)
+		most = kernel->max_registers;
+	if (kernel->registers > most)
+		kernel->registers = most;
+}
+
 bool ptx_kernels_measure(struct ptx_module *module)
 {
+	unsigned int *registers =
+		calloc(module->function_count + 1, sizeof(*registers));
 	struct ptx_reach reach;
 
-	if (!ptx_reach_open(&reach, module))
+	if (!registers || !ptx_reach_open(&reach, module)) {
+		free(registers);
 		return false;
+	}
+	for (struct ptx_function *at = module->functions; at; at = at->next)
+		registers[at->index] = ptx_registers(at);
 	for (struct ptx_function *at = module->functions; at; at = at->next) {
 		if (!at->entry || !at->body)
 			continue;
 		ptx_reach_walk(&reach, at);
-		at->kernel.shared_bytes = reach.shared_bytes;
-		at->kernel.local_bytes = reach.local_bytes;
+		kernel_measure(&reach, &at->kernel, registers);
 	}
 	ptx_reach_close(&reach);
+	free(registers);
 	return true;
 }

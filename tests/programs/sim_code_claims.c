@@ -1,0 +1,204 @@
+/* What only the simulated driver promises about device code: that it survives
+ * any, and gives its memory back. */
+#include "../conformance/claims.h"
+
+#include <elf.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+static CUmodule loaded(const char *text)
+{
+	CUmodule module;
+	CUcontext ctx = NULL;
+
+	if (cuCtxGetCurrent(&ctx) || !ctx)
+		claims_open();
+	ck_assert_ok(cuModuleLoadData(&module, text));
+	return module;
+}
+
+/* A module that is another one for each number. */
+static CUmodule numbered(int number)
+{
+	static char text[1 << 16];
+
+	sprintf(text,
+		HEAD ".visible .global .u32 v = %d;\n"
+		     ".visible .entry k(.param .u64 to) { .reg .u32 r;\n"
+		     ".reg .u64 a; ld.param.u64 a, [to];\n"
+		     "ld.global.u32 r, [v]; st.global.u32 [a], r; ret; }\n",
+		number);
+	return loaded(text);
+}
+
+static void k_launch(CUmodule module, CUdeviceptr to)
+{
+	void *args[] = {&to};
+	CUfunction k;
+
+	ck_assert_ok(cuModuleGetFunction(&k, module, "k"));
+	ck_assert_ok(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+}
+
+START_TEST(the_memory_of_modules_is_given_back)
+{
+	CUdeviceptr to;
+	size_t before = 0;
+	int value;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&to, sizeof(value)));
+	for (int i = 0; i < 300; i++) {
+		CUmodule module = numbered(i);
+
+		k_launch(module, to);
+		ck_assert_ok(cuModuleUnload(module));
+		ck_assert_ok(cuMemcpyDtoH(&value, to, sizeof(value)));
+		ck_assert_int_eq(value, i);
+		if (i == 20)
+			before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	}
+	ck_assert_uint_lt(mallinfo2().uordblks + mallinfo2().hblkhd,
+			  before + (1 << 20));
+}
+END_TEST
+
+/* A graph may be launched though the program has unloaded what it launches;
+ * only the module's variables are gone. */
+START_TEST(a_graph_keeps_the_code_of_its_kernels)
+{
+	CUmodule module =
+		loaded(HEAD ".visible .entry k(.param .u64 to) {\n"
+			    ".reg .u64 a; ld.param.u64 a, [to];\n"
+			    "atom.global.add.u32 _, [a], 1; ret; }\n");
+	CUgraphExec exec;
+	CUdeviceptr to;
+	CUstream stream;
+	CUfunction k;
+	CUgraph graph;
+	void *args[] = {&to};
+	int value;
+
+	ck_assert_ok(cuMemAlloc(&to, sizeof(value)));
+	ck_assert_ok(cuMemsetD32(to, 0, 1));
+	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	ck_assert_ok(cuModuleGetFunction(&k, module, "k"));
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	ck_assert_ok(
+		cuLaunchKernel(k, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL));
+	ck_assert_ok(cuStreamEndCapture(stream, &graph));
+	ck_assert_ok(cuGraphInstantiate(&exec, graph, 0));
+	ck_assert_ok(cuModuleUnload(module));
+	for (int i = 0; i < 20; i++) /* others take its place */
+		ck_assert_ok(cuModuleUnload(numbered(i)));
+	ck_assert_ok(cuGraphLaunch(exec, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemcpyDtoH(&value, to, sizeof(value)));
+	ck_assert_int_eq(value, 32);
+	ck_assert_ok(cuGraphExecDestroy(exec));
+	ck_assert_ok(cuGraphDestroy(graph));
+}
+END_TEST
+
+/* Each wrong number in turn, in a file that would have a symbol. */
+START_TEST(tables_of_an_elf_file_may_lie)
+{
+	static const struct {
+		size_t place, bytes;
+	} fields[] = {
+		{offsetof(Elf64_Ehdr, e_shstrndx), 2},
+		{64 + offsetof(Elf64_Shdr, sh_name), 4},
+		{64 + offsetof(Elf64_Shdr, sh_link), 4},
+		{64 + offsetof(Elf64_Shdr, sh_size), 8},
+		{128 + offsetof(Elf64_Shdr, sh_addr), 8},
+		{192 + offsetof(Elf64_Sym, st_name), 4},
+		{192 + offsetof(Elf64_Sym, st_shndx), 2},
+		{192 + offsetof(Elf64_Sym, st_size), 8},
+		{192 + offsetof(Elf64_Sym, st_value), 8},
+	};
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr sections[2];
+		Elf64_Sym symbol;
+	} file = {
+		.head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+				     ELFCLASS64},
+			 .e_shoff = 64,
+			 .e_shentsize = 64,
+			 .e_shnum = 2},
+		.sections = {{.sh_type = SHT_SYMTAB,
+			      .sh_offset = 192,
+			      .sh_size = sizeof(Elf64_Sym)},
+			     {.sh_type = SHT_PROGBITS, .sh_size = 192}},
+		.symbol = {.st_info = STT_OBJECT, .st_size = 8, .st_shndx = 1},
+	};
+
+	claims_open();
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		char *copy = calloc(1, sizeof(file));
+		CUmodule module;
+		CUdeviceptr addr;
+
+		memcpy(copy, &file, sizeof(file));
+		/* Sizes of sections say how long the file is. */
+		memset(copy + fields[i].place,
+		       fields[i].bytes < 8 ? 0xff : 0x7f,
+		       fields[i].bytes == 8 ? 1 : fields[i].bytes);
+		ck_assert_ok(cuModuleLoadData(&module, copy));
+		ck_assert_cu(cuModuleGetGlobal(&addr, NULL, module, "v"),
+			     CUDA_ERROR_NOT_FOUND);
+		ck_assert_ok(cuModuleUnload(module));
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(a_stack_has_the_size_of_the_contexts_limit)
+{
+	CUmodule module = loaded(
+		HEAD
+		".func (.param .u32 r) f(.param .u32 n) { .reg .u32 %r<5>;\n"
+		".reg .pred %p<2>; .local .align 4 .b8 depot[64];\n"
+		"ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n"
+		"st.local.u32 [depot], %r1;\n"
+		"setp.eq.u32 %p1, %r1, 0; @%p1 bra END; sub.u32 %r3, %r1, 1;\n"
+		"{ .param .u32 a; .param .u32 b; st.param.u32 [a], %r3;\n"
+		"call (b), f, (a); ld.param.u32 %r2, [b]; }\n"
+		"ld.local.u32 %r4, [depot]; add.u32 %r2, %r2, %r4;\n"
+		"END: st.param.u32 [r], %r2; ret; }\n"
+		".visible .entry k(.param .u64 to) { .reg .u64 a;\n"
+		".reg .u32 %r<3>; ld.param.u64 a, [to];\n"
+		"{ .param .u32 b; .param .u32 c; st.param.u32 [b], 100;\n"
+		"call (c), f, (b); ld.param.u32 %r1, [c]; }\n"
+		"st.global.u32 [a], %r1; ret; }\n");
+	CUdeviceptr to;
+	int value;
+
+	ck_assert_ok(cuMemAlloc(&to, sizeof(value)));
+	ck_assert_ok(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 16 << 10));
+	k_launch(module, to);
+	ck_assert_ok(cuMemcpyDtoH(&value, to, sizeof(value)));
+	ck_assert_int_eq(value, 5050);
+	ck_assert_ok(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1024));
+	k_launch(module, to);
+	ck_assert_cu(cuCtxSynchronize(), CUDA_ERROR_HARDWARE_STACK_ERROR);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		the_memory_of_modules_is_given_back,
+		a_graph_keeps_the_code_of_its_kernels,
+		tables_of_an_elf_file_may_lie,
+		a_stack_has_the_size_of_the_contexts_limit,
+		NULL,
+	};
+
+	return claims_run("sim_code", tests);
+}
