@@ -36,7 +36,7 @@ BOTH(EXTREMES)
 	PTX_BINARY(sub_##t, type, type, type, x - y) \
 	PTX_BINARY(mul_##t, type, type, type, x * y) \
 	PTX_BINARY(div_##t, type, type, type, x / y) \
-	PTX_TERNARY(fma_##t, type, type, type, type, fma##s(x, y, z)) \
+	PTX_TERNARY(fma_called_##t, type, type, type, type, fma##s(x, y, z)) \
 	PTX_UNARY(rcp_##t, type, 1 / x) \
 	PTX_UNARY(sqrt_##t, type, sqrt##s(x)) \
 	PTX_UNARY(rsqrt_##t, type, 1 / sqrt((double)x)) \
@@ -46,6 +46,28 @@ BOTH(EXTREMES)
 	PTX_BINARY(max_##t, type, type, type, more_##t(x, y)) \
 	PTX_BINARY(copysign_##t, type, type, type, copysign##s(y, x))
 BOTH(ARITHMETIC)
+
+/* Many processors have an instruction for it, which the library would be called
+ * for. */
+#ifdef __x86_64__
+#define FUSED(t, type, s) \
+	__attribute__((target("avx2,fma"))) PTX_TERNARY( \
+		fma_fused_##t, type, type, type, type, \
+		__builtin_fma##s(x, y, z)) \
+	static void fma_##t(struct ptx_warp *warp, const struct ptx_op *op, \
+			    uint32_t mask) \
+	{ \
+		if (__builtin_cpu_supports("fma") && \
+		    __builtin_cpu_supports("avx2")) \
+			fma_fused_##t(warp, op, mask); \
+		else \
+			fma_called_##t(warp, op, mask); \
+	}
+BOTH(FUSED)
+#else
+#define fma_f32 fma_called_f32
+#define fma_f64 fma_called_f64
+#endif
 
 PTX_BINARY(min_nan, float, float, float,
 	   x != x || y != y ? NAN : less_f32(x, y))

@@ -100,14 +100,87 @@ static uint64_t address(const struct ptx_warp *warp, const struct ptx_op *op,
 	       (uint64_t)op->value;
 }
 
+/* The addresses of lanes, and what can be said of them together. */
+struct span {
+	uint64_t at[PTX_LANES];
+	uint64_t least, most, bits; /* bits: all of them or-ed */
+};
+
+static void span_find(const struct ptx_warp *warp, const struct ptx_op *op,
+		      uint32_t mask, struct span *span)
+{
+	uint64_t least = UINT64_MAX, most = 0, bits = 0;
+
+	PTX_FOR_LANES(mask, { span->at[i] = address(warp, op, i); });
+	PTX_FOR_LANES(mask, {
+		uint64_t at = span->at[i];
+
+		least = at < least ? at : least;
+		most = at > most ? at : most;
+		bits |= at;
+	});
+	span->least = least;
+	span->most = most;
+	span->bits = bits;
+}
+
+/* Mostly all lanes are aligned and in the same memory, which takes one look.
+ * False if they have to be looked at one by one. */
+static bool places_together(struct ptx_warp *warp, const struct ptx_op *op,
+			    uint32_t mask, size_t size, bool write,
+			    const struct span *span, unsigned char **places)
+{
+	const uint64_t low = (UINT64_C(1) << PTX_WINDOW_BITS) - 1;
+	struct ptx_run *run = warp->run;
+	enum ptx_window window = op->window;
+	size_t room = run->thread_bytes;
+	uint64_t least = span->least, most = span->most;
+
+	if (span->bits & (size - 1))
+		return false;
+	if (op->generic &&
+	    most >> PTX_WINDOW_BITS == least >> PTX_WINDOW_BITS) {
+		if (most >> PTX_WINDOW_BITS)
+			window = (enum ptx_window)(most >> PTX_WINDOW_BITS);
+		least &= low;
+		most &= low;
+	}
+	if (most > low)
+		return false;
+	if (window == PTX_WINDOW_SHARED && most + size <= run->shared_bytes)
+		PTX_FOR_LANES(mask, {
+			places[i] = warp->block->shared + (span->at[i] & low);
+		});
+	else if (window == PTX_WINDOW_LOCAL && most + size <= room)
+		PTX_FOR_LANES(mask, {
+			places[i] =
+				warp->local + i * room + (span->at[i] & low);
+		});
+	else if (window == PTX_WINDOW_GLOBAL &&
+		 may_touch(run, least, most - least + size, write))
+		/* NOLINTBEGIN(performance-no-int-to-ptr): the host's memory */
+		PTX_FOR_LANES(mask, {
+			places[i] = (unsigned char *)(uintptr_t)span->at[i];
+		});
+	/* NOLINTEND(performance-no-int-to-ptr) */
+	else
+		return false;
+	return true;
+}
+
 /* Where each lane's `size` bytes are. False if one must not touch them. */
 static bool places_find(struct ptx_warp *warp, const struct ptx_op *op,
 			uint32_t mask, size_t size, bool write,
 			unsigned char **places)
 {
+	struct span span;
+
+	span_find(warp, op, mask, &span);
+	if (places_together(warp, op, mask, size, write, &span, places))
+		return true;
 	for (uint32_t left = mask; left; left &= left - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
-		uint64_t addr = address(warp, op, i);
+		uint64_t addr = span.at[i];
 
 		if (addr & (size - 1)) {
 			ptx_run_fail(warp, op, i, PTX_MISALIGNED,
