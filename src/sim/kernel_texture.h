@@ -160,10 +160,11 @@ static inline long sim_whole(double coordinate)
 {
 	double whole = floor(coordinate);
 
-	return whole >= 0x1p40           ? 1L << 40
-	       : whole <= -0x1p40        ? -(1L << 40)
-	       : whole < 0 || whole >= 0 ? (long)whole
-					 : 0;
+	if (isnan(whole))
+		return 0;
+	return whole >= 0x1p40    ? 1L << 40
+	       : whole <= -0x1p40 ? -(1L << 40)
+				  : (long)whole;
 }
 
 static inline struct sim_spot sim_spot_of(const struct sim_texture *t,

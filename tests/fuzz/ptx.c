@@ -28,6 +28,35 @@ static void *variable(void *user, const struct ptx_variable *wanted)
 	return wanted->size <= sizeof(place) ? place : NULL;
 }
 
+/* One texture and surface, whose object is where the memory is. */
+static bool texture(void *user, uint64_t object, const struct ptx_spot *spot,
+		    double values[4])
+{
+	(void)user;
+	for (int i = 0; i < 4; i++)
+		values[i] = spot->at[i % 3];
+	return object == (uintptr_t)memory;
+}
+
+static bool surface(void *user, uint64_t object, const struct ptx_spot *spot,
+		    size_t size, bool clamp, void **at)
+{
+	(void)user;
+	(void)clamp;
+	claim(size <= 32, "an element is small");
+	*at = spot->at[0] >= 0 && spot->at[0] < (double)(MEMORY - size)
+		      ? memory + (size_t)spot->at[0]
+		      : NULL;
+	return object == (uintptr_t)memory;
+}
+
+static bool texture_size(void *user, uint64_t object, uint32_t sizes[3])
+{
+	(void)user;
+	sizes[0] = sizes[1] = sizes[2] = MEMORY;
+	return object == (uintptr_t)memory;
+}
+
 static bool tick(void *user, uint64_t instructions)
 {
 	(void)user;
@@ -55,6 +84,9 @@ static void kernel_run(const struct ptx_module *module,
 	static const struct ptx_host host = {
 		.range = range,
 		.variable = variable,
+		.texture = texture,
+		.surface = surface,
+		.texture_size = texture_size,
 		.tick = tick,
 		.print = print,
 	};

@@ -140,7 +140,7 @@ START_TEST(tables_of_an_elf_file_may_lie)
 
 	claims_open();
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		char *copy = calloc(1, sizeof(file));
+		char *copy = calloc(1, 4096); /* it may say more */
 		CUmodule module;
 		CUdeviceptr addr;
 

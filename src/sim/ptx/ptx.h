@@ -98,13 +98,13 @@ struct ptx_kernel {
 	const char *name; /* mangled for C++ */
 	const struct ptx_param *params;
 	size_t param_count;
-	size_t param_bytes;  /* of the buffer of all parameters */
-	size_t shared_bytes; /* static shared memory that it or what it calls
-				may use */
-	size_t local_bytes;  /* the same for local memory, of each thread */
-	size_t constant_bytes;      /* of variables that it may use */
-	unsigned int registers;     /* of a thread on a GPU: an estimate */
-	unsigned int max_registers; /* .maxnreg; 0 if not given */
+	size_t param_bytes;     /* of the buffer of all parameters */
+	size_t shared_bytes;    /* static shared memory that it or what it calls
+				   may use */
+	size_t local_bytes;     /* the same for local memory, of each thread */
+	size_t constant_bytes;  /* of variables that it may use */
+	unsigned int registers; /* of a thread on a GPU: an estimate */
+	unsigned int max_registers;  /* .maxnreg; 0 if not given */
 	unsigned int max_threads[3]; /* .maxntid or .reqntid; 0 if not given */
 	bool exact_threads;          /* they were given by .reqntid */
 };
