@@ -76,7 +76,7 @@ $(PTX_SOURCES:%=$(BUILD)/obj/tests/unit/%_test.o): \
 	$(BUILD)/obj/tests/unit/%_test.o: $(BUILD)/tests/unit/%.ptx
 $(PTX_SOURCES:%=$(BUILD)/obj/tests/unit/%_test.o): CFLAGS += \
 	-ffp-contract=off \
-	-DPTX_KERNELS='"$(@:$(BUILD)/obj/%_test.o=$(BUILD)/%.ptx)"'
+	-DPTX_KERNELS=\"$(@:$(BUILD)/obj/%_test.o=$(BUILD)/%.ptx)\"
 $(BUILD)/tests/unit/%.ptx: tests/unit/%.cu tests/unit/ptx_sources.h
 	$(call SAY,nvcc  )
 	$(Q)$(NVCC) -ptx -arch=sm_80 -std=c++17 -fmad=false -ccbin $(CXX) $< -o $@
