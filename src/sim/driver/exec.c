@@ -125,6 +125,18 @@ static CUresult work_run(struct run *run, struct node *node)
 		       : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A launch passes over an event that was destroyed. */
+static CUresult event_run(struct node *node)
+{
+	struct event *event = node->event;
+
+	if (event->magic != EVENT_MAGIC || event->id != node->event_id)
+		return CUDA_SUCCESS;
+	return node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+		       ? event_record_node(event, &node->done, node->end)
+		       : event_wait_node(event, &node->done, &node->end);
+}
+
 static CUresult node_run(struct run *run, struct node *node,
 			 const struct fence *start, uint64_t time)
 {
@@ -139,10 +151,8 @@ static CUresult node_run(struct run *run, struct node *node,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (node->off)
 		return CUDA_SUCCESS;
-	if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-		return event_record_node(node->event, &node->done, node->end);
-	if (node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-		return event_wait_node(node->event, &node->done, &node->end);
+	if (node->event)
+		return event_run(node);
 	if (node->child)
 		return graph_run(run, node->child, &node->done, &node->end);
 	return node->work ? work_run(run, node) : CUDA_SUCCESS;

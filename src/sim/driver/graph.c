@@ -88,6 +88,7 @@ static bool copy_node(struct node *node, struct graph *into)
 	copy->of = node->id;
 	copy->off = node->off;
 	copy->event = node->event;
+	copy->event_id = node->event_id;
 	if (!attributes_copy(node->attributes, &copy->attributes))
 		return false;
 	if (node->work) {

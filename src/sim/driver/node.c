@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "event.h"
 #include "graph.h"
 #include "graph_block.h"
 #include "launch_attributes.h"
@@ -43,6 +44,12 @@ void node_set_work(struct node *node, struct op *work, uint64_t ns,
 	node->ns = ns;
 	node->ctx = ctx;
 	node->ctx_id = ctx->id;
+}
+
+void node_set_event(struct node *node, struct event *event)
+{
+	node->event = event;
+	node->event_id = event->id;
 }
 
 void node_close(struct node *node)

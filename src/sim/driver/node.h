@@ -39,6 +39,7 @@ struct node {
 	unsigned body_count;
 	struct graph_block *memory; /* that it allocates or frees, or NULL */
 	struct event *event;        /* that it records or waits for, or NULL */
+	unsigned long long event_id;
 	struct launch_attributes *attributes; /* NULL if none is set */
 	struct node *twin; /* its copy, while the graph is being copied */
 	bool marked;       /* by a walk over the graph */
@@ -53,6 +54,7 @@ CUresult node_open(struct graph *graph, CUgraphNodeType type,
 /* Sets what the node does when it runs. The node owns the operation. */
 void node_set_work(struct node *node, struct op *work, uint64_t ns,
 		   struct context *ctx);
+void node_set_event(struct node *node, struct event *event);
 /* Closes a node and what it owns, but leaves its graph's list alone. */
 void node_close(struct node *node);
 /* The copy of the node with this id in a graph and its children, or NULL. */
