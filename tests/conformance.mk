@@ -5,7 +5,7 @@ CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
 	pool_share host copy fill stream event context primary kernel entry \
 	pointer ipc vmm external array managed threads capture capture_rules \
 	graph graph_update graph_query graph_node green scarcity \
-	launch occupancy stream_attribute user_object global \
+	launch module occupancy stream_attribute user_object global \
 	graph_work graph_kernel graph_event memop link logs \
 	texref coredump
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)

@@ -34,6 +34,9 @@ struct code {
  * says why, if it has none that can run here. */
 CUresult code_find(struct image *image, const char *name,
 		   const struct code **code);
+/* The name of a kernel in the PTX of an image, the first of which has index 0.
+ * NULL if there are no more. */
+const char *code_name(struct image *image, size_t index);
 /* A variable of an image, and the module of PTX that has it; NULL if none has.
  */
 const struct ptx_variable *code_variable(struct image *image, const char *name,
