@@ -99,6 +99,20 @@ END_TEST
 START_TEST(attributes_of_nodes_are_kept_and_copied)
 {
 	CUkernelNodeAttrValue value = {0}, told;
+START_TEST(attributes_are_not_copied_to_another_context)
+{
+	CUgraphNode nodes[3], others[3];
+	CUcontext second;
+
+	claims_open();
+	steps_graph(claims_kernel(), claims_numbers(), nodes);
+	ck_assert_ok(cuCtxCreate(&second, NULL, 0, 0));
+	steps_graph(claims_kernel(), claims_numbers(), others);
+	ck_assert_cu(cuGraphKernelNodeCopyAttributes(others[0], nodes[0]),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 	CUgraphNode nodes[3];
 
 	claims_open();
@@ -238,6 +252,7 @@ START_TEST(child_graph_of_an_executable_is_replaced)
 END_TEST
 
 START_TEST(picture_of_a_graph_is_for_graphviz)
+		attributes_are_not_copied_to_another_context,
 {
 	char path[] = "/tmp/graph_kernel_XXXXXX", text[8] = "";
 	CUgraphNode nodes[3];
