@@ -29,9 +29,15 @@ $(BUILD)/tests/conformance/%.kernels.so: \
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 # Claims that hold only for the simulated driver.
-SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims \
-	$(BUILD)/tests/programs/sim_pool_claims
-CHECK += $(SIM_CLAIMS)
+SIM_CLAIMS := $(addprefix $(BUILD)/tests/programs/,sim_graph_claims \
+	sim_pool_claims sim_condition_claims)
+CHECK += $(SIM_CLAIMS) \
+	$(BUILD)/tests/programs/sim_condition_claims.kernels.so
+
+$(BUILD)/tests/programs/sim_condition_claims.kernels.so: \
+		$(BUILD)/obj/tests/programs/set_kernels.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 $(SIM_CLAIMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/obj/tests/conformance/claims.o \

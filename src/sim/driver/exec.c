@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "condition.h"
 #include "context.h"
 #include "device.h"
 #include "event.h"
@@ -92,10 +93,10 @@ static CUresult lane_find(struct run *run, struct context *ctx,
 	return lane_open(run, ctx, out);
 }
 
-/* node->done holds what the node waits for, and then the node's own end. */
-static CUresult work_run(struct run *run, struct node *node)
+/* Queues what a node does. node->done holds what the node waits for, and then
+ * the node's own end. */
+static CUresult work_run(struct run *run, struct node *node, struct op *op)
 {
-	struct op *op = op_copy(node->work);
 	struct stream *lane;
 	CUresult res;
 
@@ -155,7 +156,10 @@ static CUresult node_run(struct run *run, struct node *node,
 		return event_run(node);
 	if (node->child)
 		return graph_run(run, node->child, &node->done, &node->end);
-	return node->work ? work_run(run, node) : CUDA_SUCCESS;
+	if (node->condition)
+		return work_run(run, node, condition_op(node));
+	return node->work ? work_run(run, node, op_copy(node->work))
+			  : CUDA_SUCCESS;
 }
 
 /* `done` holds what the graph waits for, and then also the graph's end. */
@@ -182,11 +186,14 @@ static CUresult graph_run(struct run *run, struct graph *graph,
 
 static bool is_alive(const struct graph *graph)
 {
+	struct graph *inner;
+
 	for (struct node *n = graph->first; n; n = n->next) {
 		if (n->ctx && (!n->ctx->alive || n->ctx->id != n->ctx_id))
 			return false;
-		if (n->child && !is_alive(n->child))
-			return false;
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			if (!is_alive(inner))
+				return false;
 	}
 	return true;
 }
@@ -218,6 +225,8 @@ CUresult exec_launch(struct exec *exec, struct stream *stream)
 	if (!is_alive(exec->graph))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	res = graph_blocks_launch(exec, stream);
+	if (!res)
+		res = conditions_start(exec, stream);
 	if (res)
 		return res;
 	if (!stream_before(stream, &done, &time) ||

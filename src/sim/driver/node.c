@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "condition.h"
 #include "context.h"
 #include "event.h"
 #include "graph.h"
@@ -59,12 +60,14 @@ void node_close(struct node *node)
 		op_drop(node->work);
 	if (node->memory)
 		graph_block_drop(node->memory);
-	if (node->child && !node->bodies)
+	if (node->child)
 		graph_close(node->child);
 	for (unsigned i = 0; i < node->body_count; i++)
 		/* NOLINTNEXTLINE(*-core.NullDereference): they are there */
 		graph_close(node->bodies[i]);
 	free(node->bodies);
+	if (node->condition)
+		condition_drop(node->condition);
 	free(node->attributes);
 	nodes_clear(&node->before);
 	fence_clear(&node->done);
@@ -75,12 +78,13 @@ void node_close(struct node *node)
 struct node *node_copy_in(struct graph *graph, unsigned long long id)
 {
 	struct node *found = NULL;
+	struct graph *inner;
 
 	for (struct node *n = graph->first; n && !found; n = n->next) {
 		if (n->of == id)
 			return n;
-		if (n->child)
-			found = node_copy_in(n->child, id);
+		for (unsigned i = 0; !found && (inner = node_inner(n, i)); i++)
+			found = node_copy_in(inner, id);
 	}
 	return found;
 }

@@ -11,6 +11,7 @@
 #include "fence.h"
 #include "nodes.h"
 
+struct condition;
 struct context;
 struct event;
 struct graph;
@@ -34,8 +35,10 @@ struct node {
 	uint64_t ns;           /* that work takes, virtual */
 	struct context *ctx;   /* where work runs */
 	unsigned long long ctx_id;
-	struct graph *child;   /* the graph that it runs, or NULL */
-	struct graph **bodies; /* a condition's, or NULL; child is one */
+	struct graph *child;         /* the graph that it runs, or NULL */
+	struct condition *condition; /* NULL if it has none */
+	CUgraphConditionalNodeType how;
+	struct graph **bodies; /* the condition's */
 	unsigned body_count;
 	struct graph_block *memory; /* that it allocates or frees, or NULL */
 	struct event *event;        /* that it records or waits for, or NULL */
@@ -46,6 +49,15 @@ struct node {
 	struct fence done; /* its end in the launch that is being queued */
 	uint64_t end;      /* that end, virtual */
 };
+
+/* A graph in a node: its child, or one of the condition's. The first has index
+ * 0; NULL if there are no more. */
+static inline struct graph *node_inner(const struct node *node, unsigned index)
+{
+	if (node->child)
+		return index ? NULL : node->child;
+	return index < node->body_count ? node->bodies[index] : NULL;
+}
 
 /* Makes the last node of a graph, behind the nodes in `before`.
  * CUDA_ERROR_OUT_OF_MEMORY. */
