@@ -78,9 +78,10 @@ CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref handle,
 				    int dimension)
 {
 	struct texref *ref;
-	bool right = mode && dimension >= 0 && dimension <= 2;
-	CUresult res = texref_if(handle, right, &ref);
+	CUresult res = texref_if(handle, mode, &ref);
 
+	if (!res && (dimension < 0 || dimension > 2))
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		*mode = ref->how.addressMode[dimension];
 	return res;
