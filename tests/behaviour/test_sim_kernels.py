@@ -185,6 +185,7 @@ def compiled_at_run_time(box, source, *options, **how):
     return out, done.stderr
 
 
+@plain_build_only
 @pytest.mark.parametrize("options", [
     ["--gpu-architecture=sm_75"], ["-arch", "sm_75", "-default-device"]])
 def test_code_that_a_program_compiles_for_a_device_can_run(
