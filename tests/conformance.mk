@@ -5,7 +5,7 @@ CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
 	pool_share host copy fill stream event context primary kernel entry \
 	pointer ipc vmm external array managed threads capture capture_rules \
 	graph graph_update graph_query graph_node green scarcity \
-	launch occupancy stream_attribute user_object global \
+	launch module occupancy stream_attribute user_object global \
 	graph_work graph_kernel graph_event memop link logs \
 	texref coredump
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
@@ -29,10 +29,15 @@ $(BUILD)/tests/conformance/%.kernels.so: \
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 # Claims that hold only for the simulated driver.
-SIM_CLAIMS := $(BUILD)/tests/programs/sim_code_claims \
-	$(BUILD)/tests/programs/sim_graph_claims \
-	$(BUILD)/tests/programs/sim_pool_claims
-CHECK += $(SIM_CLAIMS)
+SIM_CLAIMS := $(addprefix $(BUILD)/tests/programs/,sim_code_claims \
+	sim_graph_claims sim_pool_claims sim_condition_claims)
+CHECK += $(SIM_CLAIMS) \
+	$(BUILD)/tests/programs/sim_condition_claims.kernels.so
+
+$(BUILD)/tests/programs/sim_condition_claims.kernels.so: \
+		$(BUILD)/obj/tests/programs/set_kernels.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 $(SIM_CLAIMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/obj/tests/conformance/claims.o \

@@ -97,6 +97,13 @@ template <class T> T __ldg(const T *p)
 	return *p;
 }
 
+static inline __attribute__((unused)) void
+cudaGraphSetConditional(unsigned long long handle, unsigned int value)
+{
+	__atomic_store_n(reinterpret_cast<unsigned int *>(handle), value,
+			 __ATOMIC_RELEASE);
+}
+
 namespace sim
 {
 

@@ -25,6 +25,9 @@ struct sim_touch {
 	size_t size;
 };
 
+/* The handle of a graph's condition is the address of its value, an unsigned
+ * int that kernels set. */
+
 /* What a texture or surface object is: the number that the program has of it is
  * the address of this. Elements follow each other in rows, rows in slices. */
 struct sim_texture {

@@ -45,6 +45,12 @@ def test_the_driver_exports_what_the_toolkits_stub_does():
     assert len(theirs) > 400 and not theirs - ours
 
 
+def test_the_compiler_for_run_time_exports_what_the_toolkits_does():
+    theirs = exports(toolkit("libnvrtc.so.13"))
+    assert exports(os.path.join(BUILD, "sim", "libnvrtc.so.13")) == {
+        name for name in theirs if name.startswith("nvrtc")}
+
+
 def test_the_static_form_defines_what_the_shared_one_exports():
     listed = subprocess.run(
         ["nm", "--defined-only", os.path.join(BUILD, "sim",

@@ -6,12 +6,14 @@ import math
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from conftest import BUILD, POOLS, ROOT, cuda_home, plain_build_only, program
 
 KERNELS, ORDER = program("own_kernels"), program("own_order")
+COMPILER = os.path.join(ROOT, "tests", "programs", "compile_job.py")
 TOOLS = [os.path.join(ROOT, "build", "cuda", "bin"),
          os.path.join(cuda_home(), "bin")]
 # Parts of own_order whose memory passes from stream to stream, and those that
@@ -171,6 +173,34 @@ def test_code_is_found_in_each_form_and_by_each_call(box, form, call):
     assert run(box, program("own_modules"), call, compiled(
         box, SOURCE, *options), kernels="interpret") == (
             f"4 bytes, 8 at 16, base 30, {first} {first + 63}\n")
+
+
+def compiled_at_run_time(box, source, *options, **how):
+    """The same, by a program of its own, and what it said."""
+    path, out = (os.path.join(box.folder, name) for name in ("code.cu", "code"))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(source)
+    done = box.run([sys.executable, COMPILER, path, out, *options],
+                   check=False, **how)
+    assert bool(done.returncode) == bool(done.stderr), done.stderr
+    return out, done.stderr
+
+
+@plain_build_only
+@pytest.mark.parametrize("options", [
+    ["--gpu-architecture=sm_75"], ["-arch", "sm_75", "-default-device"]])
+def test_code_that_a_program_compiles_for_a_device_can_run(
+        box, options, monkeypatch):
+    if not os.path.exists(os.path.join(BUILD, "sim", "libnvrtc.so.13")):
+        pytest.skip("the toolkit has no compiler for run time")
+    monkeypatch.setenv("CUDA_HOME", cuda_home())
+    image, _ = compiled_at_run_time(box, SOURCE, *options)
+    assert run(box, program("own_modules"), "data", image,
+               kernels="interpret") == (
+                   "4 bytes, 8 at 16, base 30, 7000000785 7000000848\n")
+    _, log = compiled_at_run_time(box, "no device code", *options)
+    assert "NVRTC_ERROR_COMPILATION" in log
+    assert "code.cu(1): error" in log
 
 
 def test_of_several_architectures_the_newest_fits_that_the_device_has(box):

@@ -95,6 +95,24 @@ CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
 			      stream, args, NULL);
 }
 
+void claims_step_init(struct claims_step *step, CUfunction add,
+		      CUdeviceptr numbers, int by)
+{
+	*step = (struct claims_step){
+		.numbers = numbers, .step = by, .count = CLAIMS_COUNT};
+	step->args[0] = &step->numbers;
+	step->args[1] = &step->step;
+	step->args[2] = &step->count;
+	step->params = (CUDA_KERNEL_NODE_PARAMS){.func = add,
+						 .gridDimX = 8,
+						 .gridDimY = 1,
+						 .gridDimZ = 1,
+						 .blockDimX = 128,
+						 .blockDimY = 1,
+						 .blockDimZ = 1,
+						 .kernelParams = step->args};
+}
+
 CUdeviceptr claims_numbers(void)
 {
 	CUdeviceptr numbers;

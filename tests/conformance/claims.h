@@ -28,6 +28,16 @@ CUfunction claims_kernel(void);
 CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
 		    unsigned count, CUstream stream);
 enum { CLAIMS_COUNT = 1000 };
+/* A launch of it as a node, for all of those numbers. */
+struct claims_step {
+	CUdeviceptr numbers;
+	int step;
+	unsigned count;
+	void *args[3];
+	CUDA_KERNEL_NODE_PARAMS params;
+};
+void claims_step_init(struct claims_step *step, CUfunction add,
+		      CUdeviceptr numbers, int by);
 /* CLAIMS_COUNT zeros on the device, and the value of one of them. */
 CUdeviceptr claims_numbers(void);
 int claims_number(CUdeviceptr numbers, int at);

@@ -118,6 +118,32 @@ START_TEST(graph_with_a_cycle_is_refused)
 }
 END_TEST
 
+START_TEST(instantiation_tells_its_result)
+{
+	CUDA_GRAPH_INSTANTIATE_PARAMS params = {0};
+	CUgraphNode first, second;
+	CUgraphExec exec;
+	CUgraph graph;
+
+	claims_open();
+	graph = graph_new();
+	ck_assert_ok(cuGraphAddEmptyNode(&first, graph, NULL, 0));
+	ck_assert_ok(cuGraphAddEmptyNode(&second, graph, &first, 1));
+	ck_assert_ok(cuGraphInstantiateWithParams(&exec, graph, &params));
+	ck_assert_int_eq(params.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
+	ck_assert_ptr_null(params.hErrNode_out);
+	/* A driver may refuse the edge that makes the cycle. */
+	if (cuGraphAddDependencies(graph, &second, &first, NULL, 1))
+		return;
+	ck_assert_cu(cuGraphInstantiateWithParams(&exec, graph, &params),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(params.result_out,
+			 CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
+	ck_assert(params.hErrNode_out == first ||
+		  params.hErrNode_out == second);
+}
+END_TEST
+
 START_TEST(copy_node_copies)
 {
 	CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -382,6 +408,7 @@ int main(void)
 		nodes_run_in_their_order,
 		dependency_can_be_added_later,
 		graph_with_a_cycle_is_refused,
+		instantiation_tells_its_result,
 		copy_node_copies,
 		child_graph_runs_in_its_place,
 		launch_comes_after_earlier_work_of_its_stream,

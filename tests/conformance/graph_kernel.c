@@ -4,44 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
-struct step {
-	CUdeviceptr numbers;
-	int step;
-	unsigned count;
-	void *args[3];
-	CUDA_KERNEL_NODE_PARAMS params;
-};
-
-/* A launch of `add` as a node. */
-static void step_init(struct step *step, CUfunction add, CUdeviceptr numbers,
-		      int by)
-{
-	*step = (struct step){
-		.numbers = numbers, .step = by, .count = CLAIMS_COUNT};
-	step->args[0] = &step->numbers;
-	step->args[1] = &step->step;
-	step->args[2] = &step->count;
-	step->params = (CUDA_KERNEL_NODE_PARAMS){.func = add,
-						 .gridDimX = 8,
-						 .gridDimY = 1,
-						 .gridDimZ = 1,
-						 .blockDimX = 128,
-						 .blockDimY = 1,
-						 .blockDimZ = 1,
-						 .kernelParams = step->args};
-}
-
 /* A graph of steps of 1, 10 and 100, one after the other. */
 static CUgraph steps_graph(CUfunction add, CUdeviceptr numbers,
 			   CUgraphNode *nodes)
 {
 	static const int by[] = {1, 10, 100};
-	struct step step;
+	struct claims_step step;
 	CUgraph graph;
 
 	ck_assert_ok(cuGraphCreate(&graph, 0));
 	for (int i = 0; i < 3; i++) {
-		step_init(&step, add, numbers, by[i]);
+		claims_step_init(&step, add, numbers, by[i]);
 		ck_assert_ok(cuGraphAddKernelNode(&nodes[i], graph,
 						  i ? &nodes[i - 1] : NULL,
 						  i > 0, &step.params));
@@ -122,6 +95,20 @@ START_TEST(attributes_of_nodes_are_kept_and_copied)
 			     nodes[0],
 			     CU_KERNEL_NODE_ATTRIBUTE_ACCESS_POLICY_WINDOW,
 			     &value),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(attributes_are_not_copied_to_another_context)
+{
+	CUgraphNode nodes[3], others[3];
+	CUcontext second;
+
+	claims_open();
+	steps_graph(claims_kernel(), claims_numbers(), nodes);
+	ck_assert_ok(cuCtxCreate(&second, NULL, 0, 0));
+	steps_graph(claims_kernel(), claims_numbers(), others);
+	ck_assert_cu(cuGraphKernelNodeCopyAttributes(others[0], nodes[0]),
 		     CUDA_ERROR_INVALID_VALUE);
 }
 END_TEST
@@ -214,7 +201,7 @@ START_TEST(child_graph_of_an_executable_is_replaced)
 {
 	CUgraphNode nodes[3], others[3], child;
 	CUdeviceptr numbers;
-	struct step step;
+	struct claims_step step;
 	CUgraph inner, other, graph;
 	CUgraphExec exec;
 	CUfunction add;
@@ -224,7 +211,7 @@ START_TEST(child_graph_of_an_executable_is_replaced)
 	add = claims_kernel();
 	inner = steps_graph(add, numbers, nodes);
 	other = steps_graph(add, numbers, others);
-	step_init(&step, add, numbers, 1000);
+	claims_step_init(&step, add, numbers, 1000);
 	ck_assert_ok(cuGraphKernelNodeSetParams(others[0], &step.params));
 	ck_assert_ok(cuGraphCreate(&graph, 0));
 	ck_assert_ok(cuGraphAddChildGraphNode(&child, graph, NULL, 0, inner));
@@ -265,6 +252,7 @@ int main(void)
 		node_tells_its_kernel_shape_and_arguments,
 		parameters_that_a_node_tells_make_another_such_node,
 		attributes_of_nodes_are_kept_and_copied,
+		attributes_are_not_copied_to_another_context,
 		cooperative_launch_in_a_capture_is_such_a_node,
 		node_that_is_switched_off_is_passed_over,
 		only_kernels_fills_and_copies_can_be_switched_off,

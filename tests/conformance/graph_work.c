@@ -1,32 +1,5 @@
 #include "claims.h"
 
-struct step {
-	CUdeviceptr numbers;
-	int step;
-	unsigned count;
-	void *args[3];
-	CUDA_KERNEL_NODE_PARAMS params;
-};
-
-/* A launch of `add` as a node. */
-static void step_init(struct step *step, CUfunction add, CUdeviceptr numbers,
-		      int by)
-{
-	*step = (struct step){
-		.numbers = numbers, .step = by, .count = CLAIMS_COUNT};
-	step->args[0] = &step->numbers;
-	step->args[1] = &step->step;
-	step->args[2] = &step->count;
-	step->params = (CUDA_KERNEL_NODE_PARAMS){.func = add,
-						 .gridDimX = 8,
-						 .gridDimY = 1,
-						 .gridDimZ = 1,
-						 .blockDimX = 128,
-						 .blockDimY = 1,
-						 .blockDimZ = 1,
-						 .kernelParams = step->args};
-}
-
 static void run(CUgraphExec exec)
 {
 	ck_assert_ok(cuGraphLaunch(exec, NULL));
@@ -35,7 +8,7 @@ static void run(CUgraphExec exec)
 
 START_TEST(kernel_of_a_node_takes_new_arguments)
 {
-	struct step one, ten, hundred;
+	struct claims_step one, ten, hundred;
 	CUdeviceptr numbers;
 	CUgraphExec exec;
 	CUgraphNode node;
@@ -45,9 +18,9 @@ START_TEST(kernel_of_a_node_takes_new_arguments)
 	claims_open();
 	numbers = claims_numbers();
 	add = claims_kernel();
-	step_init(&one, add, numbers, 1);
-	step_init(&ten, add, numbers, 10);
-	step_init(&hundred, add, numbers, 100);
+	claims_step_init(&one, add, numbers, 1);
+	claims_step_init(&ten, add, numbers, 10);
+	claims_step_init(&hundred, add, numbers, 100);
 	ck_assert_ok(cuGraphCreate(&graph, 0));
 	ck_assert_ok(cuGraphAddKernelNode(&node, graph, NULL, 0, &one.params));
 	ck_assert_ok(cuGraphKernelNodeSetParams(node, &ten.params));

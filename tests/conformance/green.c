@@ -51,6 +51,27 @@ START_TEST(green_context_can_be_current)
 }
 END_TEST
 
+START_TEST(stream_tells_its_green_context_and_the_primary)
+{
+	CUgreenCtx green = green_new(), found = NULL;
+	CUcontext context, of = NULL;
+	CUstream stream = stream_new(green);
+
+	ck_assert_ok(cuCtxFromGreenCtx(&context, green));
+	ck_assert_ok(cuStreamGetCtx_v2(stream, &of, &found));
+	ck_assert_ptr_eq(of, primary);
+	ck_assert_ptr_eq(found, green);
+	ck_assert_ok(cuStreamGetCtx_v2(claims_stream(CU_STREAM_NON_BLOCKING),
+				       &of, &found));
+	ck_assert_ptr_eq(of, primary);
+	ck_assert_ptr_null(found);
+	ck_assert_ok(cuCtxSetCurrent(context));
+	ck_assert_ok(cuStreamGetCtx_v2(NULL, &of, &found));
+	ck_assert_ptr_eq(of, primary);
+	ck_assert_ptr_eq(found, green);
+}
+END_TEST
+
 START_TEST(green_context_wants_non_blocking_streams)
 {
 	CUgreenCtx green = green_new();
@@ -183,6 +204,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		green_context_can_be_current,
+		stream_tells_its_green_context_and_the_primary,
 		green_context_wants_non_blocking_streams,
 		green_context_needs_no_descriptor,
 		primary_context_waits_for_its_green_ones,

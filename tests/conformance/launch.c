@@ -143,6 +143,39 @@ START_TEST(cooperative_launch_may_be_an_attribute)
 }
 END_TEST
 
+START_TEST(event_that_a_launch_records_has_no_time)
+{
+	CUlaunchAttribute completion = {
+		.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+	CUlaunchConfig config = {.gridDimX = 8,
+				 .gridDimY = 1,
+				 .gridDimZ = 1,
+				 .blockDimX = 128,
+				 .blockDimY = 1,
+				 .blockDimZ = 1,
+				 .attrs = &completion,
+				 .numAttrs = 1};
+	CUevent *event = &completion.value.launchCompletionEvent.event;
+	unsigned count = CLAIMS_COUNT;
+	int step = 6;
+	CUdeviceptr numbers;
+	CUfunction add;
+	void *args[] = {&numbers, &step, &count};
+
+	claims_open();
+	numbers = claims_numbers();
+	add = claims_kernel();
+	ck_assert_ok(cuEventCreate(event, CU_EVENT_DEFAULT));
+	ck_assert_int_ne(cuLaunchKernelEx(&config, add, args, NULL),
+			 CUDA_SUCCESS);
+	ck_assert_int_eq(claims_number(numbers, 0), 0);
+	*event = claims_event();
+	ck_assert_ok(cuLaunchKernelEx(&config, add, args, NULL));
+	ck_assert_ok(cuEventSynchronize(*event));
+	ck_assert_int_eq(claims_number(numbers, 0), 6);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -152,6 +185,7 @@ int main(void)
 		function_keeps_the_arguments_of_old_launches,
 		cooperative_launch_has_to_fit_on_the_device,
 		cooperative_launch_may_be_an_attribute,
+		event_that_a_launch_records_has_no_time,
 		NULL,
 	};
 

@@ -127,6 +127,35 @@ START_TEST(logs_and_the_time_are_answered)
 }
 END_TEST
 
+/* The names of its options are gone when it returns; the values stay. */
+static CUlinkState link_with_log(void **values)
+{
+	CUjit_option names[] = {CU_JIT_INFO_LOG_BUFFER,
+				CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+	CUlinkState link;
+
+	ck_assert_ok(cuLinkCreate(2, names, values, &link));
+	names[0] = names[1] = CU_JIT_MAX_REGISTERS;
+	return link;
+}
+
+START_TEST(link_keeps_the_names_of_its_options)
+{
+	char info[512];
+	void *values[] = {info, (void *)(uintptr_t)sizeof(info)};
+	CUlinkState link;
+	size_t size;
+	void *image;
+
+	claims_open();
+	link = link_with_log(values);
+	text_add(link, claims_ptx, "add.ptx");
+	ck_assert_ok(cuLinkComplete(link, &image, &size));
+	ck_assert_uint_lt((uintptr_t)values[1], sizeof(info));
+	ck_assert_ok(cuLinkDestroy(link));
+}
+END_TEST
+
 START_TEST(text_that_is_no_ptx_is_an_error_with_a_log)
 {
 	char error[512] = "";
@@ -153,6 +182,7 @@ int main(void)
 		variables_of_all_texts_are_there,
 		file_is_linked,
 		logs_and_the_time_are_answered,
+		link_keeps_the_names_of_its_options,
 		text_that_is_no_ptx_is_an_error_with_a_log,
 		NULL,
 	};

@@ -32,6 +32,23 @@ START_TEST(threads_of_a_multiprocessor_bound_its_blocks)
 }
 END_TEST
 
+START_TEST(a_multiprocessor_holds_so_many_of_the_smallest_blocks)
+{
+	int major, minor, most;
+
+	claims_open();
+	most = device_has(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+	ck_assert_int_eq(blocks_of(claims_kernel(), 32, 0), most);
+	/* Of three that the programming guide tells. */
+	major = device_has(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+	minor = device_has(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	if (major == 7 && minor == 5)
+		ck_assert_int_eq(most, 16);
+	if ((major == 8 || major == 9) && minor == 0)
+		ck_assert_int_eq(most, 32);
+}
+END_TEST
+
 START_TEST(shared_memory_bounds_blocks)
 {
 	CUfunction add;
@@ -176,6 +193,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		threads_of_a_multiprocessor_bound_its_blocks,
+		a_multiprocessor_holds_so_many_of_the_smallest_blocks,
 		shared_memory_bounds_blocks,
 		shared_memory_that_is_left_keeps_the_blocks,
 		best_block_fills_a_multiprocessor,

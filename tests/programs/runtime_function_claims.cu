@@ -156,6 +156,39 @@ START_TEST(library_has_its_variables)
 }
 END_TEST
 
+START_TEST(library_lists_its_kernels)
+{
+	static const char image[] =
+		".version 6.4\n.target sm_50\n.address_size 64\n"
+		".visible .entry one() { ret; }\n"
+		".visible .entry two() { ret; }\n";
+	cudaLibrary_t library;
+	cudaKernel_t kernels[3] = {};
+	unsigned int count = 0;
+
+	ck_assert_success(cudaLibraryLoadData(&library, image, NULL, NULL, 0,
+					      NULL, NULL, 0));
+	ck_assert_success(cudaLibraryGetKernelCount(&count, library));
+	ck_assert_uint_eq(count, 2);
+	ck_assert_success(cudaLibraryEnumerateKernels(kernels, 3, library));
+	ck_assert_ptr_nonnull(kernels[1]);
+	ck_assert_ptr_null(kernels[2]);
+	ck_assert_success(cudaLibraryUnload(library));
+}
+END_TEST
+
+START_TEST(a_device_is_chosen_by_its_properties)
+{
+	struct cudaDeviceProp wanted;
+	int device = -1;
+
+	ck_assert_success(cudaGetDeviceProperties(&wanted, 0));
+	ck_assert_success(cudaChooseDevice(&device, &wanted));
+	ck_assert_int_eq(device, 0);
+	ck_assert_cuda(cudaChooseDevice(NULL, &wanted), cudaErrorInvalidValue);
+}
+END_TEST
+
 START_TEST(box_is_filled_slice_by_slice)
 {
 	enum { WIDTH = 100, ROWS = 4, SLICES = 3 };
@@ -190,6 +223,8 @@ int main(void)
 		stream_attributes_are_set_and_copied,
 		graph_ends_its_object,
 		library_has_its_variables,
+		library_lists_its_kernels,
+		a_device_is_chosen_by_its_properties,
 		box_is_filled_slice_by_slice,
 		NULL,
 	};

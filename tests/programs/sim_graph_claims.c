@@ -193,6 +193,65 @@ START_TEST(handles_of_destroyed_graphs_are_known)
 }
 END_TEST
 
+START_TEST(dependencies_are_added_all_or_none)
+{
+	CUgraphNode nodes[3], from[2], to[2];
+	CUgraph graph;
+	size_t count = 9;
+
+	claims_open();
+	ck_assert_ok(cuGraphCreate(&graph, 0));
+	for (int i = 0; i < 3; i++)
+		ck_assert_ok(cuGraphAddEmptyNode(&nodes[i], graph, NULL, 0));
+	from[0] = nodes[0];
+	to[0] = nodes[1];
+	from[1] = to[1] = nodes[2];
+	ck_assert_cu(cuGraphAddDependencies(graph, from, to, NULL, 2),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuGraphGetEdges(graph, NULL, NULL, NULL, &count));
+	ck_assert_uint_eq(count, 0);
+}
+END_TEST
+
+START_TEST(node_does_not_record_an_event_that_took_its_ones_place)
+{
+	CUevent event, other;
+	CUgraphNode node;
+	CUgraph graph;
+	float ms;
+
+	claims_open();
+	ck_assert_ok(cuEventCreate(&event, CU_EVENT_DEFAULT));
+	ck_assert_ok(cuGraphCreate(&graph, 0));
+	ck_assert_ok(cuGraphAddEventRecordNode(&node, graph, NULL, 0, event));
+	ck_assert_ok(cuEventDestroy(event));
+	ck_assert_ok(cuEventCreate(&other, CU_EVENT_DEFAULT));
+	ck_assert_ptr_eq(other, event); /* or this says nothing */
+	ck_assert_ok(cuGraphLaunch(exec_new(graph), NULL));
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_cu(cuEventElapsedTime(&ms, other, other),
+		     CUDA_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(discards_are_not_captured)
+{
+	size_t size = 1 << 20;
+	CUdeviceptr ptr;
+	CUstream stream;
+	CUgraph graph;
+
+	claims_open();
+	ck_assert_ok(cuMemAllocManaged(&ptr, size, CU_MEM_ATTACH_GLOBAL));
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	ck_assert_cu(cuMemDiscardBatchAsync(&ptr, &size, 1, 0, stream),
+		     CUDA_ERROR_NOT_SUPPORTED);
+	ck_assert_ok(cuStreamEndCapture(stream, &graph));
+}
+END_TEST
+
 START_TEST(a_free_of_other_memory_leaves_a_capture_alone)
 {
 	CUstream stream;
@@ -257,6 +316,9 @@ int main(void)
 		context_takes_its_captures_along,
 		graph_of_a_destroyed_context_does_not_launch,
 		handles_of_destroyed_graphs_are_known,
+		dependencies_are_added_all_or_none,
+		node_does_not_record_an_event_that_took_its_ones_place,
+		discards_are_not_captured,
 		a_free_of_other_memory_leaves_a_capture_alone,
 		memory_of_a_graph_goes_back_with_its_last_user,
 		NULL,

@@ -50,7 +50,6 @@ static const struct attribute attributes[] = {
 	IS(MAX_PITCH, 2147483647),
 	IS(MAX_REGISTERS_PER_BLOCK, 65536),
 	IS(MAX_REGISTERS_PER_MULTIPROCESSOR, 65536),
-	IS(MAX_BLOCKS_PER_MULTIPROCESSOR, BLOCKS_MOST),
 	IS(TEXTURE_ALIGNMENT, 512),
 	IS(TEXTURE_PITCH_ALIGNMENT, 32),
 	IS(SURFACE_ALIGNMENT, 512),
@@ -124,6 +123,8 @@ static const struct attribute attributes[] = {
 	IS(HOST_MEMORY_POOLS_SUPPORTED, 1),
 	IS(HOST_NUMA_MEMORY_POOLS_SUPPORTED, 1),
 	IS(HOST_NUMA_ID, 0),
+	IS(NUMA_ID, -1), /* the device's memory is no node */
+	IS(MEM_SYNC_DOMAIN_COUNT, 1),
 	IS(CAN_USE_STREAM_MEM_OPS_V1, 1),
 	IS(CAN_USE_64_BIT_STREAM_MEM_OPS_V1, 1),
 	IS(CAN_USE_STREAM_WAIT_VALUE_NOR_V1, 1),
@@ -146,6 +147,8 @@ CUresult sim_cuDeviceGetAttribute(int *value, CUdevice_attribute what,
 	*value = 0;
 	if (what == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
 		*value = 1 + device;
+	if (what == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
+		*value = (int)occupancy_most();
 	if (what == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
 		*value = world.profile.compute_major >= CLUSTER_MAJOR;
 	if (what == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)

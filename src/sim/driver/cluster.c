@@ -1,4 +1,5 @@
 /* How many clusters fit on the device. */
+#include "code.h"
 #include "entries.h"
 #include "launch_attributes.h"
 #include "module.h"
@@ -25,13 +26,15 @@ static struct cluster cluster_of(const CUlaunchConfig *config)
 }
 
 /* Blocks with this configuration that the whole device holds. */
-static uint64_t blocks_of(const CUlaunchConfig *config)
+static uint64_t blocks_of(const CUlaunchConfig *config,
+			  const struct function *function)
 {
 	uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY *
 			   config->blockDimZ;
 
 	return world.profile.multiprocessors *
-	       occupancy_blocks(threads, config->sharedMemBytes);
+	       occupancy_blocks(threads, config->sharedMemBytes +
+						 code_shared(function->code));
 }
 
 static CUresult config_check(const void *out, CUfunction handle,
@@ -59,7 +62,7 @@ CUresult sim_cuOccupancyMaxPotentialClusterSize(int *size, CUfunction handle,
 	if (res)
 		return res;
 	most = cluster_most(function);
-	blocks = blocks_of(config);
+	blocks = blocks_of(config, function);
 	*size = (int)(blocks < most ? blocks : most);
 	return CUDA_SUCCESS;
 }
@@ -80,7 +83,7 @@ CUresult sim_cuOccupancyMaxActiveClusters(int *count, CUfunction handle,
 	res = cluster_check(function, cluster.x, cluster.y, cluster.z, &shape);
 	if (res)
 		return res;
-	*count = (int)(blocks_of(config) /
+	*count = (int)(blocks_of(config, function) /
 		       ((uint64_t)cluster.x * cluster.y * cluster.z));
 	return CUDA_SUCCESS;
 }

@@ -20,6 +20,17 @@ const struct ptx_variable *code_variable(struct image *image, const char *name,
 	return *module ? ptx_variable_find(*module, name) : NULL;
 }
 
+const char *code_name(struct image *image, size_t index)
+{
+	struct ptx_text *text = image_ptx(image);
+
+	while (text && !image_module(text, NULL))
+		text = text->next;
+	return text && index < ptx_kernel_count(text->module)
+		       ? ptx_kernel_at(text->module, index)->name
+		       : NULL;
+}
+
 /* The kernel in the PTX of an image; *text is where. */
 static const struct ptx_kernel *kernel_in(struct image *image, const char *name,
 					  struct ptx_text **text,

@@ -39,6 +39,9 @@ void code_keep(const struct code *code);
 void code_leave(const struct code *code);
 /* Frees a list of them. */
 void codes_free(struct code *codes);
+/* The name of a kernel in the PTX of an image, the first of which has index 0.
+ * NULL if there are no more. */
+const char *code_name(struct image *image, size_t index);
 /* A variable of an image, and the module of PTX that has it; NULL if none has.
  */
 const struct ptx_variable *code_variable(struct image *image, const char *name,

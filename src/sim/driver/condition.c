@@ -8,18 +8,15 @@
 #include "graph_nodes.h"
 #include "node.h"
 
-struct condition {
-	struct condition *next; /* of the graph */
-	struct context *ctx;
-	unsigned value; /* at each launch */
-	bool used;      /* a node has it */
-};
+enum { CONDITION_MAGIC = 0x636e6474 };
+
+static struct condition *spare;
 
 CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 					    CUgraph handle, CUcontext where,
 					    unsigned value, unsigned flags)
 {
-	struct condition *condition;
+	struct condition *condition = spare;
 	struct context *ctx;
 	struct graph *graph;
 	CUresult res = graph_find(handle, &graph);
@@ -30,15 +27,29 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (res)
 		return res;
-	condition = malloc(sizeof(*condition));
+	if (condition)
+		spare = condition->next;
+	else
+		condition = malloc(sizeof(*condition));
 	if (!condition)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*condition = (struct condition){.next = graph->conditions,
-					.ctx = ctx,
-					.value = flags ? value : 0};
+	*condition = (struct condition){.magic = CONDITION_MAGIC,
+					.first = flags ? value : 0,
+					.users = 1,
+					.next = graph->conditions,
+					.ctx = ctx};
 	graph->conditions = condition;
 	*out = (CUgraphConditionalHandle)condition;
 	return CUDA_SUCCESS;
+}
+
+void condition_drop(struct condition *condition)
+{
+	if (--condition->users)
+		return;
+	condition->magic = 0;
+	condition->next = spare;
+	spare = condition;
 }
 
 void conditions_close(struct graph *graph)
@@ -47,18 +58,18 @@ void conditions_close(struct graph *graph)
 
 	while ((condition = graph->conditions)) {
 		graph->conditions = condition->next;
-		free(condition);
+		condition_drop(condition);
 	}
 }
 
-static struct condition *condition_find(const struct graph *graph,
-					CUgraphConditionalHandle handle)
+/* The condition of a handle may be of the graph or of one around it, which is
+ * not looked at. */
+static struct condition *condition_find(CUgraphConditionalHandle handle)
 {
-	struct condition *condition = graph->conditions;
+	struct condition *condition = (struct condition *)handle;
 
-	while (condition && (CUgraphConditionalHandle)condition != handle)
-		condition = condition->next;
-	return condition;
+	return condition && condition->magic == CONDITION_MAGIC ? condition
+								: NULL;
 }
 
 static bool size_is_allowed(const CUDA_CONDITIONAL_NODE_PARAMS *params)
@@ -72,17 +83,6 @@ static bool size_is_allowed(const CUDA_CONDITIONAL_NODE_PARAMS *params)
 		return params->type == CU_GRAPH_COND_TYPE_SWITCH &&
 		       params->size;
 	}
-}
-
-/* The index of the body that runs. If none runs, the size or more. */
-static unsigned body_of(const CUDA_CONDITIONAL_NODE_PARAMS *params,
-			unsigned value)
-{
-	if (params->type == CU_GRAPH_COND_TYPE_SWITCH)
-		return value;
-	if (params->type == CU_GRAPH_COND_TYPE_WHILE)
-		return 1;
-	return value ? 0 : 1;
 }
 
 static CUresult bodies_open(struct node *node, unsigned count)
@@ -101,32 +101,87 @@ static CUresult bodies_open(struct node *node, unsigned count)
 CUresult condition_add(const struct place *place,
 		       CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
-	struct condition *condition;
+	struct condition *condition = condition_find(params->handle);
 	struct context *ctx;
-	struct graph *graph;
 	struct node *node;
-	unsigned body;
-	CUresult res = graph_find(place->graph, &graph);
+	CUresult res = context_find(params->ctx, &ctx);
 
-	if (!res)
-		res = context_find(params->ctx, &ctx);
 	if (res)
 		return res;
-	condition = condition_find(graph, params->handle);
 	if (!condition || condition->used || condition->ctx != ctx ||
 	    !size_is_allowed(params))
 		return CUDA_ERROR_INVALID_VALUE;
-	/* Nobody can set it, so the loop would never end. */
-	if (params->type == CU_GRAPH_COND_TYPE_WHILE && condition->value)
-		return CUDA_ERROR_NOT_SUPPORTED;
 	res = node_add(place, CU_GRAPH_NODE_TYPE_CONDITIONAL, &node);
 	if (!res)
 		res = bodies_open(node, params->size);
 	if (res)
 		return res;
 	condition->used = true;
-	body = body_of(params, condition->value);
-	node->child = body < params->size ? node->bodies[body] : NULL;
+	condition->users++;
+	node->condition = condition;
+	node->how = params->type;
+	node->ctx = ctx;
+	node->ctx_id = ctx->id;
 	params->phGraph_out = (CUgraph *)node->bodies;
 	return CUDA_SUCCESS;
+}
+
+bool condition_copy(const struct node *node, struct node *copy)
+{
+	copy->ctx = node->ctx;
+	copy->ctx_id = node->ctx_id;
+	copy->how = node->how;
+	copy->condition = node->condition;
+	copy->condition->users++;
+	copy->bodies = calloc(node->body_count, sizeof(struct graph *));
+	if (!copy->bodies)
+		return false;
+	for (unsigned i = 0; i < node->body_count; i++) {
+		copy->bodies[i] = graph_copy(node->bodies[i]);
+		if (!copy->bodies[i])
+			return false;
+		copy->bodies[i]->owned = true;
+		copy->body_count++;
+	}
+	return true;
+}
+
+bool graph_has_conditions(const struct graph *graph)
+{
+	for (const struct node *n = graph->first; n; n = n->next)
+		if (n->condition ||
+		    (n->child && graph_has_conditions(n->child)))
+			return true;
+	return false;
+}
+
+static bool body_fits(const struct graph *graph)
+{
+	for (const struct node *n = graph->first; n; n = n->next) {
+		struct graph *inner;
+
+		if (n->type != CU_GRAPH_NODE_TYPE_KERNEL &&
+		    n->type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+		    n->type != CU_GRAPH_NODE_TYPE_MEMSET &&
+		    n->type != CU_GRAPH_NODE_TYPE_EMPTY &&
+		    n->type != CU_GRAPH_NODE_TYPE_GRAPH &&
+		    n->type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+			return false;
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			if (!body_fits(inner))
+				return false;
+	}
+	return true;
+}
+
+bool conditions_fit(const struct graph *graph)
+{
+	for (const struct node *n = graph->first; n; n = n->next) {
+		for (unsigned i = 0; i < n->body_count; i++)
+			if (!body_fits(n->bodies[i]))
+				return false;
+		if (n->child && !conditions_fit(n->child))
+			return false;
+	}
+	return true;
 }

@@ -1,11 +1,46 @@
-/* Conditions of graphs. Nothing on the device sets one, so its value is the
- * default that a launch gives it, or 0. */
+/* Conditions of graphs: a value that kernels set, and nodes that run one of
+ * their graphs, or none, or one again and again, as the value says. A condition
+ * lives as long as a graph, a node or an operation has it. All calls need the
+ * lock. */
 #ifndef SIM_CONDITION_H
 #define SIM_CONDITION_H
 
-struct graph;
+#include <stdbool.h>
 
-/* Frees the conditions of a graph that is closed. */
+#include <cuda.h>
+
+struct context;
+struct exec;
+struct graph;
+struct node;
+struct op;
+struct stream;
+
+struct condition {
+	unsigned value;         /* first: the handle is its address */
+	unsigned magic;         /* 0 once it is gone; it is used again */
+	unsigned first;         /* the value at each launch */
+	unsigned users;         /* the graph, nodes and operations */
+	struct condition *next; /* of the graph, or of the spare ones */
+	struct context *ctx;
+	bool used; /* a node of the program's has it */
+};
+
+/* Gives up the conditions of a graph that is closed. */
 void conditions_close(struct graph *graph);
+void condition_drop(struct condition *condition);
+/* Gives a copy of a node the same condition, and copies of the graphs. Returns
+ * false when memory is short. */
+bool condition_copy(const struct node *node, struct node *copy);
+/* Whether a graph, or one in it, has such nodes. */
+bool graph_has_conditions(const struct graph *graph);
+/* Whether the graphs of such nodes have only what they may have. */
+bool conditions_fit(const struct graph *graph);
+/* The operation of such a node, with copies of its graphs, or NULL when memory
+ * is short. */
+struct op *condition_op(struct node *node);
+/* Sets the values of all conditions, as the first operation of a launch, which
+ * comes behind the launches before. Does nothing if there are none. */
+CUresult conditions_start(const struct exec *exec, struct stream *stream);
 
 #endif

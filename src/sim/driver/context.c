@@ -154,6 +154,11 @@ CUresult context_find(CUcontext handle, struct context **out)
 	return CUDA_SUCCESS;
 }
 
+CUresult context_named(CUcontext handle, struct context **ctx)
+{
+	return handle ? context_find(handle, ctx) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 struct context *context_part(struct context *ctx, struct context *last)
 {
 	struct context *part;

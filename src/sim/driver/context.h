@@ -66,6 +66,9 @@ CUresult context_current(struct context **ctx);
 /* The context of a handle from the program, with the same errors. NULL stands
  * for the current context. */
 CUresult context_find(CUcontext handle, struct context **ctx);
+/* The same for a call in which NULL stands for no context:
+ * CUDA_ERROR_INVALID_CONTEXT. */
+CUresult context_named(CUcontext handle, struct context **ctx);
 /* Adds to the fence what is in the streams so far, of the context and of its
  * green contexts. */
 void context_points(struct context *ctx, struct fence *fence);

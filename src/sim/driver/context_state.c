@@ -5,132 +5,113 @@
 #include "thread.h"
 #include "world.h"
 
+/* The context of a handle, or the current one for NULL, if the call's other
+ * arguments are right. */
+static CUresult find(CUcontext handle, bool right, struct context **ctx)
+{
+	CUresult res = context_find(handle, ctx);
+
+	return !res && !right ? CUDA_ERROR_INVALID_VALUE : res;
+}
+
 CUresult sim_cuCtxGetId(CUcontext handle, unsigned long long *id)
 {
 	struct context *ctx;
-	CUresult res = context_find(handle, &ctx);
+	CUresult res = find(handle, id, &ctx);
 
-	if (res)
-		return res;
-	if (!id)
-		return CUDA_ERROR_INVALID_VALUE;
-	*id = ctx->id;
-	return CUDA_SUCCESS;
+	if (!res)
+		*id = ctx->id;
+	return res;
 }
 
 CUresult sim_cuCtxGetFlags(unsigned *flags)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, flags, &ctx);
 
-	if (res)
-		return res;
-	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	*flags = ctx->flags;
-	return CUDA_SUCCESS;
+	if (!res)
+		*flags = ctx->flags;
+	return res;
 }
 
 CUresult sim_cuCtxSetFlags(unsigned flags)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, !(flags & ~CU_CTX_FLAGS_MASK), &ctx);
 
-	if (res)
-		return res;
-	if (flags & ~CU_CTX_FLAGS_MASK)
-		return CUDA_ERROR_INVALID_VALUE;
-	ctx->flags = flags;
-	return CUDA_SUCCESS;
+	if (!res)
+		ctx->flags = flags;
+	return res;
 }
 
 CUresult sim_cuCtxGetApiVersion(CUcontext handle, unsigned *version)
 {
 	struct context *ctx;
-	CUresult res = context_find(handle, &ctx);
+	CUresult res = find(handle, version, &ctx);
 
-	if (res)
-		return res;
-	if (!version)
-		return CUDA_ERROR_INVALID_VALUE;
-	*version = ctx->api_version;
-	return CUDA_SUCCESS;
+	if (!res)
+		*version = ctx->api_version;
+	return res;
 }
 
 CUresult sim_cuCtxGetLimit(size_t *value, CUlimit limit)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res =
+		find(NULL, value && (unsigned)limit < CONTEXT_LIMITS, &ctx);
 
-	if (res)
-		return res;
-	if (!value || (unsigned)limit >= CONTEXT_LIMITS)
-		return CUDA_ERROR_INVALID_VALUE;
-	*value = ctx->limits[limit];
-	return CUDA_SUCCESS;
+	if (!res)
+		*value = ctx->limits[limit];
+	return res;
 }
 
 CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, (unsigned)limit < CONTEXT_LIMITS, &ctx);
 
-	if (res)
-		return res;
-	if ((unsigned)limit >= CONTEXT_LIMITS)
-		return CUDA_ERROR_INVALID_VALUE;
-	ctx->limits[limit] = value;
-	return CUDA_SUCCESS;
+	if (!res)
+		ctx->limits[limit] = value;
+	return res;
 }
 
 CUresult sim_cuCtxGetCacheConfig(CUfunc_cache *config)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, config, &ctx);
 
-	if (res)
-		return res;
-	if (!config)
-		return CUDA_ERROR_INVALID_VALUE;
-	*config = ctx->cache;
-	return CUDA_SUCCESS;
+	if (!res)
+		*config = ctx->cache;
+	return res;
 }
 
 CUresult sim_cuCtxSetCacheConfig(CUfunc_cache config)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, config <= CU_FUNC_CACHE_PREFER_EQUAL, &ctx);
 
-	if (res)
-		return res;
-	if (config > CU_FUNC_CACHE_PREFER_EQUAL)
-		return CUDA_ERROR_INVALID_VALUE;
-	ctx->cache = config;
-	return CUDA_SUCCESS;
+	if (!res)
+		ctx->cache = config;
+	return res;
 }
 
 /* The banks are of a fixed size since compute capability 5.0. */
 CUresult sim_cuCtxGetSharedMemConfig(CUsharedconfig *config)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
+	CUresult res = find(NULL, config, &ctx);
 
-	if (res)
-		return res;
-	if (!config)
-		return CUDA_ERROR_INVALID_VALUE;
-	*config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-	return CUDA_SUCCESS;
+	if (!res)
+		*config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+	return res;
 }
 
 CUresult sim_cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
 	struct context *ctx;
-	CUresult res = context_current(&ctx);
 
-	if (!res && config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
-		res = CUDA_ERROR_INVALID_VALUE;
-	return res;
+	return find(NULL, config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
+		    &ctx);
 }
 
 CUresult sim_cuCtxResetPersistingL2Cache(void)

@@ -3,103 +3,106 @@
 #include "context.h"
 #include "entries.h"
 
+/* One side of such a copy. */
+struct side {
+	CUmemorytype type;
+	CUarray array;
+	size_t at; /* bytes, in the array's row */
+	CUdeviceptr addr;
+};
+
+static struct side array_side(CUarray array, size_t at)
+{
+	return (struct side){
+		.type = CU_MEMORYTYPE_ARRAY, .array = array, .at = at};
+}
+
+static struct side host_side(const void *ptr)
+{
+	return (struct side){.type = CU_MEMORYTYPE_HOST,
+			     .addr = (CUdeviceptr)ptr};
+}
+
+static struct side device_side(CUdeviceptr addr)
+{
+	return (struct side){.type = CU_MEMORYTYPE_DEVICE, .addr = addr};
+}
+
+/* The type of a side says which of its fields are read. */
+static CUDA_MEMCPY2D row_of(struct side dst, struct side src, size_t bytes)
+{
+	return (CUDA_MEMCPY2D){.srcMemoryType = src.type,
+			       .srcArray = src.array,
+			       .srcXInBytes = src.at,
+			       .srcHost = (const void *)src.addr,
+			       .srcDevice = src.addr,
+			       .dstMemoryType = dst.type,
+			       .dstArray = dst.array,
+			       .dstXInBytes = dst.at,
+			       .dstHost = (void *)dst.addr,
+			       .dstDevice = dst.addr,
+			       .WidthInBytes = bytes,
+			       .Height = 1};
+}
+
+static CUresult copy_now(struct side dst, struct side src, size_t bytes)
+{
+	CUDA_MEMCPY2D row = row_of(dst, src, bytes);
+
+	return sim_cuMemcpy2D_v2(&row);
+}
+
+static CUresult copy_later(struct side dst, struct side src, size_t bytes,
+			   CUstream where)
+{
+	CUDA_MEMCPY2D row = row_of(dst, src, bytes);
+
+	return sim_cuMemcpy2DAsync_v2(&row, where);
+}
+
 CUresult sim_cuMemcpyHtoA_v2(CUarray dst, size_t dst_at, const void *src,
 			     size_t bytes)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-			     .srcHost = src,
-			     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .dstArray = dst,
-			     .dstXInBytes = dst_at,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2D_v2(&row);
+	return copy_now(array_side(dst, dst_at), host_side(src), bytes);
 }
 
 CUresult sim_cuMemcpyAtoH_v2(void *dst, CUarray src, size_t src_at,
 			     size_t bytes)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .srcArray = src,
-			     .srcXInBytes = src_at,
-			     .dstMemoryType = CU_MEMORYTYPE_HOST,
-			     .dstHost = dst,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2D_v2(&row);
+	return copy_now(host_side(dst), array_side(src, src_at), bytes);
 }
 
 CUresult sim_cuMemcpyDtoA_v2(CUarray dst, size_t dst_at, CUdeviceptr src,
 			     size_t bytes)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-			     .srcDevice = src,
-			     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .dstArray = dst,
-			     .dstXInBytes = dst_at,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2D_v2(&row);
+	return copy_now(array_side(dst, dst_at), device_side(src), bytes);
 }
 
 CUresult sim_cuMemcpyAtoD_v2(CUdeviceptr dst, CUarray src, size_t src_at,
 			     size_t bytes)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .srcArray = src,
-			     .srcXInBytes = src_at,
-			     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-			     .dstDevice = dst,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2D_v2(&row);
+	return copy_now(device_side(dst), array_side(src, src_at), bytes);
 }
 
 CUresult sim_cuMemcpyAtoA_v2(CUarray dst, size_t dst_at, CUarray src,
 			     size_t src_at, size_t bytes)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .srcArray = src,
-			     .srcXInBytes = src_at,
-			     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .dstArray = dst,
-			     .dstXInBytes = dst_at,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2D_v2(&row);
+	return copy_now(array_side(dst, dst_at), array_side(src, src_at),
+			bytes);
 }
 
 CUresult sim_cuMemcpyHtoAAsync_v2(CUarray dst, size_t dst_at, const void *src,
 				  size_t bytes, CUstream where)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-			     .srcHost = src,
-			     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .dstArray = dst,
-			     .dstXInBytes = dst_at,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2DAsync_v2(&row, where);
+	return copy_later(array_side(dst, dst_at), host_side(src), bytes,
+			  where);
 }
 
 CUresult sim_cuMemcpyAtoHAsync_v2(void *dst, CUarray src, size_t src_at,
 				  size_t bytes, CUstream where)
 {
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-			     .srcArray = src,
-			     .srcXInBytes = src_at,
-			     .dstMemoryType = CU_MEMORYTYPE_HOST,
-			     .dstHost = dst,
-			     .WidthInBytes = bytes,
-			     .Height = 1};
-
-	return sim_cuMemcpy2DAsync_v2(&row, where);
+	return copy_later(host_side(dst), array_side(src, src_at), bytes,
+			  where);
 }
 
 /* An array and host memory have no context of their own. */

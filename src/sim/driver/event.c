@@ -14,6 +14,7 @@
 #include "world.h"
 
 static struct event *spare;
+static unsigned long long ids;
 
 CUresult event_find(CUevent handle, struct event **out)
 {
@@ -42,6 +43,7 @@ CUresult event_open(unsigned flags, struct event **out)
 	if (!event)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*event = (struct event){.magic = EVENT_MAGIC,
+				.id = ++ids,
 				.flags = flags,
 				.ctx = ctx,
 				.next = ctx->events};
@@ -166,8 +168,6 @@ static CUresult event_record(struct event *event, struct stream *stream)
 CUresult event_record_node(struct event *event, const struct fence *done,
 			   uint64_t time)
 {
-	if (event->magic != EVENT_MAGIC)
-		return CUDA_SUCCESS;
 	event_reset(event);
 	if (!fence_merge(&event->fence, done))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -177,21 +177,8 @@ CUresult event_record_node(struct event *event, const struct fence *done,
 	return CUDA_SUCCESS;
 }
 
-CUresult event_wait_node(struct event *event, struct fence *done,
-			 uint64_t *time)
-{
-	if (event->magic != EVENT_MAGIC || event->capture)
-		return CUDA_SUCCESS;
-	if (!fence_merge(done, &event->fence))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (event->recorded && *time < event->time)
-		*time = event->time;
-	return CUDA_SUCCESS;
-}
-
-/* In a capture such a record or wait is a node. */
-static CUresult outer_capture(struct event *event, struct stream *stream,
-			      CUgraphNodeType type)
+CUresult event_capture_outer(struct event *event, struct stream *stream,
+			     CUgraphNodeType type)
 {
 	struct node *node;
 	CUresult res;
@@ -201,7 +188,7 @@ static CUresult outer_capture(struct event *event, struct stream *stream,
 				       : CUDA_ERROR_INVALID_VALUE;
 	res = capture_node(stream, type, &node);
 	if (!res)
-		node->event = event;
+		node_set_event(node, event);
 	return res;
 }
 
@@ -217,8 +204,8 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
 	if (res)
 		return res;
 	if (flags == CU_EVENT_RECORD_EXTERNAL)
-		return outer_capture(event, stream,
-				     CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+		return event_capture_outer(event, stream,
+					   CU_GRAPH_NODE_TYPE_EVENT_RECORD);
 	if (flags != CU_EVENT_RECORD_DEFAULT)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (event->ctx != stream->ctx)
@@ -295,66 +282,6 @@ CUresult sim_cuEventElapsedTime_v2(float *ms, CUevent first, CUevent second)
 	return CUDA_SUCCESS;
 }
 
-/* Both sides must be in one capture. A stream that is in none comes in. */
-static CUresult wait_captured(struct stream *stream, struct event *event)
-{
-	struct capture *capture = capture_find(event->capture);
-	struct capture *own = stream->capture;
-
-	if (!capture) {
-		if (own)
-			own->invalid = true;
-		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-	}
-	if (own && own != capture) {
-		own->invalid = true;
-		capture->invalid = true;
-		return CUDA_ERROR_STREAM_CAPTURE_MERGE;
-	}
-	if (capture->invalid)
-		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	if (stream == stream->ctx->legacy)
-		return capture_refuse(capture);
-	if (!own)
-		return capture_join(capture, stream, &event->frontier);
-	return nodes_merge(&stream->frontier, &event->frontier)
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
-{
-	struct stream *stream;
-	struct event *event;
-	CUresult res = event_find(what, &event);
-
-	if (!res)
-		res = stream_use(handle, &stream);
-	if (res)
-		return res;
-	if (flags == CU_EVENT_WAIT_EXTERNAL)
-		return outer_capture(event, stream,
-				     CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-	if (flags != CU_EVENT_WAIT_DEFAULT)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (event->capture || stream->capture)
-		return wait_captured(stream, event);
-	if (!fence_merge(&stream->waits, &event->fence) ||
-	    (event->slot && board_hold(event->slot, stream)))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (!event->recorded)
-		return CUDA_SUCCESS; /* as documented, nothing is done */
-	if (stream->end < event->time)
-		stream->end = event->time;
-	return stream_mark(stream) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-/* Here NULL does not stand for the current context. */
-static CUresult named_find(CUcontext handle, struct context **ctx)
-{
-	return handle ? context_find(handle, ctx) : CUDA_ERROR_INVALID_CONTEXT;
-}
-
 CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 {
 	struct context *ctx, *part = NULL;
@@ -363,7 +290,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	bool ok = true;
 
 	if (!res)
-		res = named_find(where, &ctx);
+		res = context_named(where, &ctx);
 	if (res)
 		return res;
 	if (event->ctx != ctx)
@@ -385,41 +312,5 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	if (!ok)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event_done(event);
-	return CUDA_SUCCESS;
-}
-
-static CUresult gate_permit(struct context *ctx, struct event *event)
-{
-	struct capture *capture = capture_find(event->capture);
-	CUresult res = capture_permit_context(ctx);
-
-	if (capture)
-		return capture_refuse(capture);
-	return event->capture && !res ? CUDA_ERROR_CAPTURED_EVENT : res;
-}
-
-CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
-{
-	struct context *ctx, *part = NULL;
-	struct event *event;
-	CUresult res = event_find(handle, &event);
-
-	if (!res)
-		res = named_find(where, &ctx);
-	if (!res)
-		res = gate_permit(ctx, event) ?: queue_wait_all(ctx);
-	if (res)
-		return res;
-	if (event->slot)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	while ((part = context_part(ctx, part))) {
-		fence_done(&part->gate);
-		if (!fence_merge(&part->gate, &event->fence))
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		part->gate_number++;
-		if (event->recorded && part->gate_time < event->time)
-			part->gate_time = event->time;
-	}
-	clock_spend(world.profile.event_ns);
 	return CUDA_SUCCESS;
 }

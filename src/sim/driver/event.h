@@ -8,12 +8,14 @@
 
 struct board_slot;
 struct context;
+struct stream;
 
 enum { EVENT_MAGIC = 0x6576656e };
 
 struct event {
 	unsigned magic; /* 0 once destroyed; the object is used again */
 	unsigned flags;
+	unsigned long long id; /* never used again */
 	struct context *ctx;
 	struct event *prev, *next; /* of the context */
 	bool recorded;
@@ -31,11 +33,15 @@ CUresult event_find(CUevent handle, struct event **event);
 CUresult event_open(unsigned flags, struct event **event);
 /* For a node that records the event, or waits for it: what comes before the
  * node is in `done`, with its virtual end, and what comes behind it has to wait
- * for what is there afterwards. An event that is gone is passed over. */
+ * for what is there afterwards. */
 CUresult event_record_node(struct event *event, const struct fence *done,
 			   uint64_t time);
 CUresult event_wait_node(struct event *event, struct fence *done,
 			 uint64_t *time);
+/* A record of an event, or a wait for it, that becomes a node of a capture.
+ * CUDA_ERROR_INVALID_VALUE if the stream does not capture. */
+CUresult event_capture_outer(struct event *event, struct stream *stream,
+			     CUgraphNodeType type);
 /* Destroys an event. */
 void event_close(struct event *event);
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "condition.h"
 #include "context.h"
 #include "device.h"
 #include "event.h"
@@ -92,10 +93,10 @@ static CUresult lane_find(struct run *run, struct context *ctx,
 	return lane_open(run, ctx, out);
 }
 
-/* node->done holds what the node waits for, and then the node's own end. */
-static CUresult work_run(struct run *run, struct node *node)
+/* Queues what a node does. node->done holds what the node waits for, and then
+ * the node's own end. */
+static CUresult work_run(struct run *run, struct node *node, struct op *op)
 {
-	struct op *op = op_copy(node->work);
 	struct stream *lane;
 	CUresult res;
 
@@ -125,6 +126,18 @@ static CUresult work_run(struct run *run, struct node *node)
 		       : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A launch passes over an event that was destroyed. */
+static CUresult event_run(struct node *node)
+{
+	struct event *event = node->event;
+
+	if (event->magic != EVENT_MAGIC || event->id != node->event_id)
+		return CUDA_SUCCESS;
+	return node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+		       ? event_record_node(event, &node->done, node->end)
+		       : event_wait_node(event, &node->done, &node->end);
+}
+
 static CUresult node_run(struct run *run, struct node *node,
 			 const struct fence *start, uint64_t time)
 {
@@ -139,13 +152,14 @@ static CUresult node_run(struct run *run, struct node *node,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (node->off)
 		return CUDA_SUCCESS;
-	if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-		return event_record_node(node->event, &node->done, node->end);
-	if (node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-		return event_wait_node(node->event, &node->done, &node->end);
+	if (node->event)
+		return event_run(node);
 	if (node->child)
 		return graph_run(run, node->child, &node->done, &node->end);
-	return node->work ? work_run(run, node) : CUDA_SUCCESS;
+	if (node->condition)
+		return work_run(run, node, condition_op(node));
+	return node->work ? work_run(run, node, op_copy(node->work))
+			  : CUDA_SUCCESS;
 }
 
 /* `done` holds what the graph waits for, and then also the graph's end. */
@@ -172,11 +186,14 @@ static CUresult graph_run(struct run *run, struct graph *graph,
 
 static bool is_alive(const struct graph *graph)
 {
+	struct graph *inner;
+
 	for (struct node *n = graph->first; n; n = n->next) {
 		if (n->ctx && (!n->ctx->alive || n->ctx->id != n->ctx_id))
 			return false;
-		if (n->child && !is_alive(n->child))
-			return false;
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			if (!is_alive(inner))
+				return false;
 	}
 	return true;
 }
@@ -208,6 +225,8 @@ CUresult exec_launch(struct exec *exec, struct stream *stream)
 	if (!is_alive(exec->graph))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	res = graph_blocks_launch(exec, stream);
+	if (!res)
+		res = conditions_start(exec, stream);
 	if (res)
 		return res;
 	if (!stream_before(stream, &done, &time) ||

@@ -2,6 +2,7 @@
 
 #include "capture.h"
 #include "clock.h"
+#include "condition.h"
 #include "context.h"
 #include "entries.h"
 #include "exec.h"
@@ -29,8 +30,9 @@ static struct exec *exec_new(void)
 	return exec;
 }
 
+/* If the graph has a cycle, *bad is a node that cannot be reached. */
 static CUresult exec_open(CUgraphExec *out, CUgraph handle,
-			  unsigned long long flags)
+			  unsigned long long flags, struct node **bad)
 {
 	struct graph *graph, *copy;
 	struct exec *exec;
@@ -42,10 +44,13 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 		res = CUDA_ERROR_NOT_SUPPORTED;
 	if (!res && graph->capturing)
 		res = CUDA_ERROR_ILLEGAL_STATE;
-	if (!res && graph->instance && graph_has_memory(graph))
+	if (!res && graph->instance &&
+	    (graph_has_memory(graph) || graph_has_conditions(graph)))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res && !conditions_fit(graph))
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
-		res = graph_copy_sorted(graph, &copy);
+		res = graph_copy_sorted(graph, &copy, bad);
 	if (res)
 		return res;
 	exec = exec_new();
@@ -63,25 +68,28 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 	return CUDA_SUCCESS;
 }
 
+static const unsigned long long FLAGS_KNOWN =
+	CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+	CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+	CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
 CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
 					 unsigned long long flags)
 {
-	const unsigned known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-			       CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
-			       CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+	struct node *bad;
 
-	return flags & ~(unsigned long long)known
-		       ? CUDA_ERROR_INVALID_VALUE
-		       : exec_open(out, graph, flags);
+	return flags & ~FLAGS_KNOWN ? CUDA_ERROR_INVALID_VALUE
+				    : exec_open(out, graph, flags, &bad);
 }
 
 CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph,
 				   CUgraphNode *bad, char *log, size_t size)
 {
-	CUresult res = exec_open(out, graph, 0);
+	struct node *found = NULL;
+	CUresult res = exec_open(out, graph, 0, &found);
 
 	if (bad)
-		*bad = NULL;
+		*bad = (CUgraphNode)found;
 	if (log && size)
 		*log = '\0';
 	return res;
@@ -91,18 +99,27 @@ CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
 					  CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	const cuuint64_t later = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+	struct node *bad = NULL;
+	CUgraphExec exec;
 	CUresult res;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	res = sim_cuGraphInstantiateWithFlags(out, graph,
-					      params->flags & ~later);
-	params->hErrNode_out = NULL;
-	params->result_out = res ? CUDA_GRAPH_INSTANTIATE_ERROR
-				 : CUDA_GRAPH_INSTANTIATE_SUCCESS;
-	if (res || !(params->flags & later))
-		return res;
-	return sim_cuGraphUpload(*out, params->hUploadStream);
+	res = out && !(params->flags & ~(FLAGS_KNOWN | later))
+		      ? exec_open(&exec, graph, params->flags & ~later, &bad)
+		      : CUDA_ERROR_INVALID_VALUE;
+	if (!res && params->flags & later) {
+		res = sim_cuGraphUpload(exec, params->hUploadStream);
+		if (res)
+			sim_cuGraphExecDestroy(exec);
+	}
+	params->hErrNode_out = (CUgraphNode)bad;
+	params->result_out = bad   ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE
+			     : res ? CUDA_GRAPH_INSTANTIATE_ERROR
+				   : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+	if (!res)
+		*out = exec;
+	return res;
 }
 
 CUresult sim_cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
@@ -157,7 +174,7 @@ static CUresult capture_launch(struct exec *exec, struct stream *stream)
 	struct node *node;
 	CUresult res;
 
-	if (graph_has_memory(exec->graph))
+	if (graph_has_memory(exec->graph) || graph_has_conditions(exec->graph))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	copy = graph_copy(exec->graph);
 	if (!copy)

@@ -25,7 +25,9 @@ static CUgraphExecUpdateResult compare_node(struct node **have,
 					    struct node *want,
 					    CUgraphExecUpdateResultInfo *info)
 {
+	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
 	struct node *node = have[want->index];
+	struct graph *inner;
 
 	if (node->type != want->type)
 		return differ(info,
@@ -53,11 +55,12 @@ static CUgraphExecUpdateResult compare_node(struct node **have,
 	if (node->memory || want->memory)
 		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
 			      want, NULL);
-	if (!node->child != !want->child) /* the values of a condition differ */
+	if (node->body_count != want->body_count || node->how != want->how)
 		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
 			      want, NULL);
-	return want->child ? compare(node->child, want->child, info)
-			   : CU_GRAPH_EXEC_UPDATE_SUCCESS;
+	for (unsigned i = 0; !result && (inner = node_inner(want, i)); i++)
+		result = compare(node_inner(node, i), inner, info);
+	return result;
 }
 
 /* Nodes are paired in the order in which they were made. */
@@ -86,6 +89,7 @@ static CUgraphExecUpdateResult compare(struct graph *have, struct graph *want,
 static bool take_place(struct graph *now, struct graph *former)
 {
 	struct node **nodes = calloc(former->count + 1, sizeof(struct node *));
+	struct graph *inner;
 	bool ok = nodes;
 
 	for (struct node *n = former->first; n && ok; n = n->next)
@@ -95,8 +99,8 @@ static bool take_place(struct graph *now, struct graph *former)
 
 		n->of = other->of;
 		n->off = other->off;
-		if (n->child)
-			ok = take_place(n->child, other->child);
+		for (unsigned i = 0; ok && (inner = node_inner(n, i)); i++)
+			ok = take_place(inner, node_inner(other, i));
 	}
 	free(nodes);
 	return ok;
@@ -106,7 +110,7 @@ static bool take_place(struct graph *now, struct graph *former)
 static CUresult replacement(struct graph *graph, struct graph *former,
 			    struct graph **copy)
 {
-	CUresult res = graph_copy_sorted(graph, copy);
+	CUresult res = graph_copy_sorted(graph, copy, NULL);
 
 	if (res || take_place(*copy, former))
 		return res;

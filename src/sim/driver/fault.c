@@ -262,6 +262,11 @@ CUresult fault_lost(unsigned id)
 							 : CUDA_SUCCESS;
 }
 
+bool fault_is_lost(void)
+{
+	return __atomic_load_n(&lost, __ATOMIC_RELAXED);
+}
+
 CUresult fault_find(unsigned id, unsigned long nth)
 {
 	if (loss.nth && id == loss.id && nth >= loss.nth) {

@@ -6,6 +6,8 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 /* Reads these variables; a wrong part is reported and skipped. */
@@ -20,6 +22,7 @@ CUresult fault_short(unsigned id);
 void fault_lose(CUresult code);
 /* That code for such a call, once there is one, or CUDA_SUCCESS. */
 CUresult fault_lost(unsigned id);
+bool fault_is_lost(void);
 int fault_any(void);
 int fault_hides(unsigned id);
 

@@ -10,39 +10,31 @@
 #include "module.h"
 #include "world.h"
 
-static CUresult get(void *handle, const char *name, struct function **out)
-{
-	struct module *module;
-	CUresult res = module_find(handle, &module);
-
-	if (res)
-		return res;
-	return name ? module_function(module, name, out)
-		    : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult sim_cuModuleGetFunction(CUfunction *out, CUmodule module,
+CUresult sim_cuModuleGetFunction(CUfunction *out, CUmodule handle,
 				 const char *name)
 {
 	struct function *function;
-	CUresult res =
-		out ? get(module, name, &function) : CUDA_ERROR_INVALID_VALUE;
+	struct module *module;
+	CUresult res = module_find(handle, &module);
 
+	if (!res && (!out || !name))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		res = module_function(module, name, &function);
 	if (!res)
 		*out = (CUfunction)function;
 	return res;
 }
 
-CUresult sim_cuLibraryGetKernel(CUkernel *out, CUlibrary library,
+CUresult sim_cuLibraryGetKernel(CUkernel *out, CUlibrary handle,
 				const char *name)
 {
-	struct function *function;
-	CUresult res =
-		out ? get(library, name, &function) : CUDA_ERROR_INVALID_VALUE;
+	struct module *module;
+	CUresult res = library_find(handle, &module);
 
-	if (!res)
-		*out = (CUkernel)function;
-	return res;
+	return res ? res
+		   : sim_cuModuleGetFunction((CUfunction *)out,
+					     (CUmodule)handle, name);
 }
 
 CUresult sim_cuKernelGetFunction(CUfunction *out, CUkernel kernel)
@@ -64,7 +56,11 @@ CUresult sim_cuKernelGetFunction(CUfunction *out, CUkernel kernel)
 CUresult sim_cuLibraryGetModule(CUmodule *out, CUlibrary library)
 {
 	struct module *module;
-	CUresult res = module_find(library, &module);
+	struct context *ctx;
+	CUresult res = library_find(library, &module);
+
+	if (!res)
+		res = context_current(&ctx);
 
 	if (res)
 		return res;
@@ -170,7 +166,8 @@ static CUresult attribute_set(void *handle, CUfunction_attribute what,
 	if (res)
 		return res;
 	if (what == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-		if (value < 0 || (uint64_t)value > world.profile.shared_bytes)
+		if (value < 0 || (uint64_t)value + code_shared(function->code) >
+					 world.profile.shared_bytes)
 			return CUDA_ERROR_INVALID_VALUE;
 		function->shared_limit = value;
 		return CUDA_SUCCESS;
@@ -300,7 +297,13 @@ CUresult sim_cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
 
 CUresult sim_cuKernelGetLibrary(CUlibrary *out, CUkernel kernel)
 {
-	return sim_cuFuncGetModule((CUmodule *)out, (CUfunction)kernel);
+	struct function *function;
+	CUresult res = function_find(kernel, &function);
+
+	if (!res && function->module->ctx) /* a function, and no kernel */
+		res = CUDA_ERROR_INVALID_HANDLE;
+	return res ? res
+		   : sim_cuFuncGetModule((CUmodule *)out, (CUfunction)kernel);
 }
 
 CUresult sim_cuFuncLoad(CUfunction handle)

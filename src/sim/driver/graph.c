@@ -88,6 +88,7 @@ static bool copy_node(struct node *node, struct graph *into)
 	copy->of = node->id;
 	copy->off = node->off;
 	copy->event = node->event;
+	copy->event_id = node->event_id;
 	if (!attributes_copy(node->attributes, &copy->attributes))
 		return false;
 	if (node->work) {
@@ -100,11 +101,23 @@ static bool copy_node(struct node *node, struct graph *into)
 	copy->memory = node->memory;
 	if (copy->memory)
 		copy->memory->users++;
+	if (node->condition && !condition_copy(node, copy))
+		return false;
 	if (node->child)
 		copy->child = graph_copy(node->child);
 	if (copy->child)
 		copy->child->owned = true;
 	return !node->child == !copy->child;
+}
+
+struct graph *graph_of_copy(struct node *node)
+{
+	struct graph *graph = graph_open();
+
+	if (!graph || copy_node(node, graph))
+		return graph;
+	graph_close(graph);
+	return NULL;
 }
 
 static bool copy_edges(struct node *node)
@@ -170,12 +183,14 @@ static bool take_ready(struct graph *graph, struct node **rest)
 static bool graph_sort(struct graph *graph)
 {
 	struct node *rest = graph->first;
+	struct graph *inner;
 
-	for (struct node *n = rest; n; n = n->next) {
+	for (struct node *n = rest; n; n = n->next)
 		n->marked = false;
-		if (n->child && !graph_sort(n->child))
-			return false;
-	}
+	for (struct node *n = rest; n; n = n->next)
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			if (!graph_sort(inner))
+				return false;
 	graph->first = NULL;
 	graph->last = &graph->first;
 	while (rest) {
@@ -187,13 +202,26 @@ static bool graph_sort(struct graph *graph)
 	return true;
 }
 
-CUresult graph_copy_sorted(struct graph *graph, struct graph **out)
+/* The first node whose copy has found no place. */
+static struct node *unplaced(const struct graph *graph)
+{
+	struct node *node = graph->first;
+
+	while (node->next && node->twin->marked)
+		node = node->next;
+	return node;
+}
+
+CUresult graph_copy_sorted(struct graph *graph, struct graph **out,
+			   struct node **bad)
 {
 	struct graph *copy = graph_copy(graph);
 
 	if (!copy)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (!graph_sort(copy)) {
+		if (bad)
+			*bad = unplaced(graph);
 		graph_close(copy);
 		return CUDA_ERROR_INVALID_VALUE;
 	}

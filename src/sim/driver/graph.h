@@ -36,9 +36,13 @@ void graph_remove(struct graph *graph, struct node *node);
 CUresult graph_find(CUgraph handle, struct graph **graph);
 /* Copies a graph and its child graphs. NULL when memory is short. */
 struct graph *graph_copy(struct graph *graph);
-/* The same, with each node behind the nodes that it depends on, in child graphs
- * too. CUDA_ERROR_INVALID_VALUE if there is a cycle, or
+/* A graph with a copy of a node, without edges. NULL when memory is short. */
+struct graph *graph_of_copy(struct node *node);
+/* The same as graph_copy(), with each node behind the nodes that it depends on,
+ * in child graphs too. CUDA_ERROR_INVALID_VALUE if there is a cycle; then *bad,
+ * if that is not NULL, is a node that cannot be reached because of it. Or
  * CUDA_ERROR_OUT_OF_MEMORY. */
-CUresult graph_copy_sorted(struct graph *graph, struct graph **copy);
+CUresult graph_copy_sorted(struct graph *graph, struct graph **copy,
+			   struct node **bad);
 
 #endif

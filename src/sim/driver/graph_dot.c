@@ -60,6 +60,8 @@ static void details_print(FILE *out, const struct node *node)
 /* A child graph is a cluster, and what is in it stands beside its node. */
 static void graph_print(FILE *out, const struct graph *graph, unsigned flags)
 {
+	struct graph *inner;
+
 	fprintf(out, "subgraph cluster_%llu {\nlabel=\"graph %llu\";\n",
 		graph->id, graph->id);
 	for (const struct node *n = graph->first; n; n = n->next) {
@@ -73,8 +75,8 @@ static void graph_print(FILE *out, const struct graph *graph, unsigned flags)
 		for (unsigned i = 0; i < n->before.count; i++)
 			fprintf(out, "node_%llu -> node_%llu;\n",
 				n->before.at[i]->id, n->id);
-		if (n->child)
-			graph_print(out, n->child, flags);
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			graph_print(out, inner, flags);
 	}
 	fprintf(out, "}\n");
 }

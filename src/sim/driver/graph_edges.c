@@ -22,20 +22,31 @@ static CUresult edge_add(struct graph *graph, CUgraphNode from, CUgraphNode to)
 						 : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+static void edge_remove(CUgraphNode from, CUgraphNode to)
+{
+	nodes_remove(&((struct node *)to)->before, (struct node *)from);
+}
+
+/* Adds all of the edges, or none. */
 CUresult sim_cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode *from,
 				       const CUgraphNode *to,
 				       const CUgraphEdgeData *data,
 				       size_t count)
 {
 	struct graph *graph;
+	size_t added = 0;
 	CUresult res = graph_find(handle, &graph);
 
 	if (!res)
 		res = node_data_check(data, count);
 	if (!res && count && (!from || !to))
 		res = CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < count && !res; i++)
-		res = edge_add(graph, from[i], to[i]);
+	while (added < count && !res) {
+		res = edge_add(graph, from[added], to[added]);
+		added += !res;
+	}
+	while (res && added--)
+		edge_remove(from[added], to[added]);
 	return res;
 }
 
@@ -82,8 +93,7 @@ CUresult sim_cuGraphRemoveDependencies_v2(CUgraph handle,
 	for (size_t i = 0; i < count && !res; i++)
 		res = edge_find(graph, from[i], to[i], &before, &after);
 	for (size_t i = 0; i < count && !res; i++)
-		if (!edge_find(graph, from[i], to[i], &before, &after))
-			nodes_remove(&after->before, before);
+		edge_remove(from[i], to[i]);
 	return res;
 }
 

@@ -1,3 +1,4 @@
+#include "condition.h"
 #include "context.h"
 #include "entries.h"
 #include "graph.h"
@@ -40,7 +41,7 @@ CUresult sim_cuGraphClone(CUgraph *out, CUgraph handle)
 		return res;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (graph_has_memory(graph))
+	if (graph_has_memory(graph) || graph_has_conditions(graph))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	copy = graph_copy(graph);
 	if (!copy)

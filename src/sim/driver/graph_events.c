@@ -23,7 +23,7 @@ static CUresult add(const struct place *place, CUgraphNodeType type,
 	if (!res)
 		res = node_add(place, type, &node);
 	if (!res)
-		node->event = event;
+		node_set_event(node, event);
 	return res;
 }
 
@@ -75,7 +75,7 @@ static CUresult set(CUresult res, struct node *node, CUevent handle)
 	if (!res)
 		res = outer_find(handle, &event);
 	if (!res)
-		node->event = event;
+		node_set_event(node, event);
 	return res;
 }
 

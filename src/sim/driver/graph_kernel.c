@@ -136,6 +136,8 @@ CUresult sim_cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 
 	if (!res)
 		res = node_of(from, CU_GRAPH_NODE_TYPE_KERNEL, &source);
+	if (!res && target->ctx != source->ctx)
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res && !attributes_copy(source->attributes, &target->attributes))
 		res = CUDA_ERROR_OUT_OF_MEMORY;
 	return res;

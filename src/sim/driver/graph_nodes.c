@@ -1,5 +1,6 @@
 /* Nodes that the program itself adds to a graph. */
 #include "callback.h"
+#include "condition.h"
 #include "context.h"
 #include "copy.h"
 #include "entries.h"
@@ -216,10 +217,8 @@ static CUresult child_find(CUgraph handle, struct graph **child)
 
 	if (!res && (*child)->owned)
 		res = CUDA_ERROR_INVALID_VALUE;
-	for (struct node *n = res ? NULL : (*child)->first; n; n = n->next)
-		if (n->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-			return CUDA_ERROR_NOT_SUPPORTED;
-	return res;
+	return !res && graph_has_conditions(*child) ? CUDA_ERROR_NOT_SUPPORTED
+						    : res;
 }
 
 static CUresult child_add(const struct place *place, struct graph *child)

@@ -241,8 +241,7 @@ CUresult sim_cuCtxGetDevResource(CUcontext handle, CUdevResource *out,
 				 CUdevResourceType type)
 {
 	struct context *ctx;
-	CUresult res = handle ? context_find(handle, &ctx)
-			      : CUDA_ERROR_INVALID_CONTEXT;
+	CUresult res = context_named(handle, &ctx);
 
 	if (res)
 		return res;

@@ -101,6 +101,16 @@ const struct sim_kernel *kernel_find(const char *name)
 	return NULL;
 }
 
+const struct sim_kernel *kernel_at(size_t index)
+{
+	for (unsigned i = 0; i < table_count; i++) {
+		if (index < tables[i].count)
+			return &tables[i].kernels[index];
+		index -= tables[i].count;
+	}
+	return NULL;
+}
+
 /* Only an object's own variable counts, and not one of a library that it is
  * linked with. */
 void *kernel_variable(const char *name, size_t *size)

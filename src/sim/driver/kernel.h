@@ -20,6 +20,9 @@ bool kernel_mode(unsigned mode_set);
 void kernel_open(void);
 /* The host function of a kernel, by the name in the device code; or NULL. */
 const struct sim_kernel *kernel_find(const char *name);
+/* One of the host functions, the first of which has index 0; NULL if there are
+ * no more. */
+const struct sim_kernel *kernel_at(size_t index);
 /* A variable that these host functions use, and its size; or NULL. */
 void *kernel_variable(const char *name, size_t *size);
 /* Says on stderr if there are such functions, and they use no variable of this

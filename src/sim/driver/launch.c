@@ -7,8 +7,6 @@
 #include "code.h"
 #include "code_run.h"
 #include "context.h"
-#include "entries.h"
-#include "launch_attributes.h"
 #include "module.h"
 #include "occupancy.h"
 #include "op.h"
@@ -121,7 +119,7 @@ static CUresult args_copy(struct op *op, const struct args *args)
 	return CUDA_SUCCESS;
 }
 
-static CUresult shape_check(const struct sim_launch *shape,
+CUresult launch_shape_check(const struct sim_launch *shape,
 			    const struct function *function, uint64_t *threads)
 {
 	uint64_t blocks = 1, in_block = 1;
@@ -136,6 +134,7 @@ static CUresult shape_check(const struct sim_launch *shape,
 	}
 	if (!blocks || !in_block || in_block > most || shape->grid[1] > 65535 ||
 	    shape->grid[2] > 65535 || shape->grid[0] > 2147483647 ||
+	    shape->block[0] > THREADS_MOST || shape->block[1] > THREADS_MOST ||
 	    shape->block[2] > 64 ||
 	    shape->shared_bytes + code_shared(function->code) > shared)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -150,6 +149,12 @@ static struct bound *bound_of(const struct op *op)
 					op->launch.kernel->arg_count);
 }
 
+/* Its code may have been unloaded since. */
+static void launch_end(struct op *op)
+{
+	code_leave(op->launch.code);
+}
+
 static CUresult launch_renew(struct op *op)
 {
 	const struct args args = {.params = op->launch.args};
@@ -157,18 +162,13 @@ static CUresult launch_renew(struct op *op)
 	CUresult res;
 
 	code_keep(op->launch.code);
+	op->ended = launch_end;
 	res = args_copy(op, &args);
 	if (res || !op->launch.code)
 		return res;
 	op->launch.bound = bound_of(op);
 	memcpy(op->launch.bound, bound, bound_size(op->launch.code));
 	return CUDA_SUCCESS;
-}
-
-/* Its code may have been unloaded since. */
-static void launch_end(struct op *op)
-{
-	code_leave(op->launch.code);
 }
 
 CUresult launch_op(const struct function *function, struct context *ctx,
@@ -178,7 +178,7 @@ CUresult launch_op(const struct function *function, struct context *ctx,
 	uint64_t threads;
 	struct args args;
 	struct op *op;
-	CUresult res = shape_check(shape, function, &threads);
+	CUresult res = launch_shape_check(shape, function, &threads);
 
 	if (!res)
 		res = args_read(params, extra, &args);
@@ -194,7 +194,7 @@ CUresult launch_op(const struct function *function, struct context *ctx,
 	op->launch.function = function;
 	op->launch.code = function->code;
 	code_keep(function->code);
-	op->ends = launch_end;
+	op->ended = launch_end;
 	op->launch.shape = *shape;
 	res = args_copy(op, &args);
 	if (!res && function->code) {
@@ -214,6 +214,18 @@ CUresult launch_op(const struct function *function, struct context *ctx,
 	return CUDA_SUCCESS;
 }
 
+/* A module's function runs in the module's context. */
+static CUresult place_check(const struct function *function,
+			    const struct stream *stream)
+{
+	const struct context *ctx = function->module->ctx;
+	const struct context *in = stream->ctx;
+
+	return ctx && ctx != in && ctx != in->green_of
+		       ? CUDA_ERROR_INVALID_HANDLE
+		       : CUDA_SUCCESS;
+}
+
 CUresult launch(CUfunction handle, const struct sim_launch *shape,
 		CUstream where, void **params, void **extra)
 {
@@ -229,6 +241,8 @@ CUresult launch(CUfunction handle, const struct sim_launch *shape,
 	if (!res)
 		res = stream_use(where, &stream);
 	if (!res)
+		res = place_check(function, stream);
+	if (!res)
 		res = launch_op(function, stream->ctx, shape, params, extra,
 				&op, &ns);
 	if (res)
@@ -241,146 +255,4 @@ CUresult launch(CUfunction handle, const struct sim_launch *shape,
 	clock_spend(world.profile.submit_ns);
 	stream->ctx->dev->launches++;
 	return op_submit(op, stream, ns);
-}
-
-CUresult sim_cuLaunchKernel(CUfunction function, unsigned grid_x,
-			    unsigned grid_y, unsigned grid_z, unsigned block_x,
-			    unsigned block_y, unsigned block_z, unsigned shared,
-			    CUstream where, void **params, void **extra)
-{
-	struct sim_launch shape = {.grid = {grid_x, grid_y, grid_z},
-				   .block = {block_x, block_y, block_z},
-				   .shared_bytes = shared};
-
-	return launch(function, &shape, where, params, extra);
-}
-
-/* All blocks of a cooperative launch have to be on the device at once. That
- * they can wait for each other is for the host function to bring about. */
-static CUresult cooperative_check(CUfunction handle,
-				  const struct sim_launch *shape)
-{
-	struct function *function;
-	uint64_t threads, blocks;
-	CUresult res = function_find(handle, &function);
-
-	if (!res)
-		res = shape_check(shape, function, &threads);
-	if (res)
-		return res;
-	blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
-	return blocks > world.profile.multiprocessors *
-				       occupancy_blocks(
-					       threads / blocks,
-					       shape->shared_bytes +
-						       code_shared(
-							       function->code))
-		       ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-		       : CUDA_SUCCESS;
-}
-
-CUresult sim_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
-				       unsigned grid_y, unsigned grid_z,
-				       unsigned block_x, unsigned block_y,
-				       unsigned block_z, unsigned shared,
-				       CUstream where, void **params)
-{
-	struct sim_launch shape = {.grid = {grid_x, grid_y, grid_z},
-				   .block = {block_x, block_y, block_z},
-				   .shared_bytes = shared};
-	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-					 .value.cooperative = 1};
-	struct stream *stream;
-	CUresult res = cooperative_check(function, &shape);
-
-	if (!res)
-		res = launch(function, &shape, where, params, NULL);
-	if (!res)
-		res = stream_find(where, &stream);
-	return res ? res : attributes_capture(stream, &cooperative, 1);
-}
-
-static CUresult attribute_check(const CUlaunchAttribute *attr,
-				CUfunction handle,
-				const struct sim_launch *shape)
-{
-	const CUlaunchAttributeValue *value = &attr->value;
-	struct function *function;
-	CUresult res = function_find(handle, &function);
-
-	if (res)
-		return res;
-	switch ((int)attr->id) {
-	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-		return value->cooperative ? cooperative_check(handle, shape)
-					  : CUDA_SUCCESS;
-	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-		return cluster_check(function, value->clusterDim.x,
-				     value->clusterDim.y, value->clusterDim.z,
-				     shape);
-	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-		return value->deviceUpdatableKernelNode.deviceUpdatable
-			       ? CUDA_ERROR_NOT_SUPPORTED
-			       : CUDA_SUCCESS;
-	default:
-		return attribute_fits(attr->id, value)
-			       ? CUDA_SUCCESS
-			       : CUDA_ERROR_INVALID_VALUE;
-	}
-}
-
-/* Attributes are hints, except for those that need blocks to run together. */
-static CUresult attributes_check(const CUlaunchConfig *config,
-				 CUfunction function,
-				 const struct sim_launch *shape)
-{
-	CUresult res = CUDA_SUCCESS;
-
-	for (unsigned i = 0; i < config->numAttrs && !res; i++)
-		res = attribute_check(&config->attrs[i], function, shape);
-	return res;
-}
-
-/* Events of a launch are complete when all of it is, which is later than on a
- * GPU. */
-static CUresult attributes_follow(const CUlaunchConfig *config)
-{
-	struct stream *stream;
-	CUresult res = stream_find(config->hStream, &stream);
-
-	if (!res)
-		res = attributes_capture(stream, config->attrs,
-					 config->numAttrs);
-	for (unsigned i = 0; i < config->numAttrs && !res; i++) {
-		const CUlaunchAttribute *attr = &config->attrs[i];
-
-		if (attr->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
-			res = sim_cuEventRecord(
-				attr->value.programmaticEvent.event,
-				config->hStream);
-		if (attr->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
-			res = sim_cuEventRecord(
-				attr->value.launchCompletionEvent.event,
-				config->hStream);
-	}
-	return res;
-}
-
-CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
-			      void **params, void **extra)
-{
-	struct sim_launch shape;
-	CUresult res;
-
-	if (!config || (config->numAttrs && !config->attrs))
-		return CUDA_ERROR_INVALID_VALUE;
-	shape = (struct sim_launch){
-		.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-		.block = {config->blockDimX, config->blockDimY,
-			  config->blockDimZ},
-		.shared_bytes = config->sharedMemBytes};
-	res = attributes_check(config, function, &shape);
-	if (!res)
-		res = launch(function, &shape, config->hStream, params, extra);
-	return res ? res : attributes_follow(config);
 }

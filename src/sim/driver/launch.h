@@ -17,6 +17,10 @@ struct sim_kernel;
 CUresult launch_op(const struct function *function, struct context *ctx,
 		   const struct sim_launch *shape, void **params, void **extra,
 		   struct op **op, uint64_t *ns);
+/* Whether a function can have this shape: CUDA_ERROR_INVALID_VALUE if not.
+ * Tells how many threads that is. */
+CUresult launch_shape_check(const struct sim_launch *shape,
+			    const struct function *function, uint64_t *threads);
 /* The whole of a launch, in the current context. */
 CUresult launch(CUfunction function, const struct sim_launch *shape,
 		CUstream where, void **params, void **extra);

@@ -23,7 +23,8 @@ struct link {
 	struct link *made; /* the one made before: all stay reachable */
 	char *image;
 	size_t size;
-	bool is_text; /* the image is PTX */
+	bool is_text;        /* the image is PTX */
+	CUjit_option *names; /* a copy of those in the options */
 	struct jit_options options;
 };
 
@@ -55,11 +56,13 @@ static CUresult link_find(CUlinkState handle, struct link **out)
 	return CUDA_SUCCESS;
 }
 
-/* The values of the options have to stay where they are until the end. */
+/* The values of the options have to stay where they are until the end, but not
+ * their names. */
 CUresult sim_cuLinkCreate_v2(unsigned count, CUjit_option *options,
 			     void **values, CUlinkState *out)
 {
 	struct jit_options jit = {count, options, values};
+	CUjit_option *names;
 	struct link *link;
 	struct context *ctx;
 	CUresult res = context_current(&ctx);
@@ -70,11 +73,18 @@ CUresult sim_cuLinkCreate_v2(unsigned count, CUjit_option *options,
 		res = jit_options_check(jit);
 	if (res)
 		return res;
-	link = link_new();
-	if (!link)
+	jit.names = names = calloc(count + 1, sizeof(*names));
+	link = names ? link_new() : NULL;
+	if (!link) {
+		free(names);
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*link = (struct link){
-		.magic = LINK_MAGIC, .made = link->made, .options = jit};
+	}
+	if (count)
+		memcpy(names, options, count * sizeof(*names));
+	*link = (struct link){.magic = LINK_MAGIC,
+			      .made = link->made,
+			      .names = names,
+			      .options = jit};
 	*out = (CUlinkState)link;
 	return CUDA_SUCCESS;
 }
@@ -87,6 +97,7 @@ CUresult sim_cuLinkDestroy(CUlinkState handle)
 	if (res)
 		return res;
 	free(link->image);
+	free(link->names);
 	link->magic = 0;
 	link->next = spare;
 	spare = link;

@@ -2,6 +2,7 @@
  * and a discard leaves the contents as they are. */
 #include <stdbool.h>
 
+#include "context.h"
 #include "entries.h"
 #include "managed.h"
 #include "stream.h"
@@ -24,14 +25,20 @@ static CUresult batch_check(const struct batch *batch, unsigned long long flags,
 			    CUstream where)
 {
 	struct stream *stream;
+	CUresult res;
 
 	if (!batch->addrs || !batch->sizes || !batch->count || flags ||
-	    !where || where == CU_STREAM_LEGACY || world.profile.managed_fixed)
+	    world.profile.managed_fixed)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < batch->count; i++)
 		if (!managed_range(batch->addrs[i], batch->sizes[i]))
 			return CUDA_ERROR_INVALID_VALUE;
-	return stream_use(where, &stream);
+	res = stream_use(where, &stream);
+	if (!res && stream == stream->ctx->legacy)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res && stream->capture) /* as a prefetch */
+		res = CUDA_ERROR_NOT_SUPPORTED;
+	return res;
 }
 
 static CUresult targets_check(const struct targets *targets, size_t count)

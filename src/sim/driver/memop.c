@@ -41,46 +41,27 @@ size_t memop_size(const CUstreamBatchMemOpParams *part)
 		       : sizeof(cuuint64_t);
 }
 
-static bool is_met_32(const CUstreamBatchMemOpParams *part)
-{
-	cuuint32_t found = __atomic_load_n(
-		(cuuint32_t *)part->waitValue.address, __ATOMIC_ACQUIRE);
-	cuuint32_t value = part->waitValue.value;
-
-	switch (part->waitValue.flags) {
-	case CU_STREAM_WAIT_VALUE_EQ:
-		return found == value;
-	case CU_STREAM_WAIT_VALUE_AND:
-		return found & value;
-	case CU_STREAM_WAIT_VALUE_NOR:
-		return ~(found | value);
-	default:
-		return (int32_t)(found - value) >= 0;
-	}
-}
-
-static bool is_met_64(const CUstreamBatchMemOpParams *part)
-{
-	cuuint64_t found = __atomic_load_n(
-		(cuuint64_t *)part->waitValue.address, __ATOMIC_ACQUIRE);
-	cuuint64_t value = part->waitValue.value64;
-
-	switch (part->waitValue.flags) {
-	case CU_STREAM_WAIT_VALUE_EQ:
-		return found == value;
-	case CU_STREAM_WAIT_VALUE_AND:
-		return found & value;
-	case CU_STREAM_WAIT_VALUE_NOR:
-		return ~(found | value);
-	default:
-		return (int64_t)(found - value) >= 0;
-	}
-}
-
 static bool is_met(const CUstreamBatchMemOpParams *part)
 {
-	return memop_size(part) == sizeof(cuuint32_t) ? is_met_32(part)
-						      : is_met_64(part);
+	bool wide = memop_size(part) == sizeof(cuuint64_t);
+	const void *addr = (const void *)part->waitValue.address;
+	cuuint64_t most = wide ? UINT64_MAX : UINT32_MAX;
+	cuuint64_t value = part->waitValue.value64 & most;
+	cuuint64_t found = wide ? __atomic_load_n((const cuuint64_t *)addr,
+						  __ATOMIC_ACQUIRE)
+				: __atomic_load_n((const cuuint32_t *)addr,
+						  __ATOMIC_ACQUIRE);
+
+	switch (part->waitValue.flags) {
+	case CU_STREAM_WAIT_VALUE_EQ:
+		return found == value;
+	case CU_STREAM_WAIT_VALUE_AND:
+		return found & value;
+	case CU_STREAM_WAIT_VALUE_NOR:
+		return ~(found | value) & most;
+	default: /* the distance is not negative, with its sign */
+		return ((found - value) & most) <= most / 2;
+	}
 }
 
 static void part_write(const CUstreamBatchMemOpParams *part)
@@ -255,50 +236,43 @@ CUresult sim_cuStreamBatchMemOp_v2(CUstream where, unsigned count,
 		     : memop_submit(where, parts, count);
 }
 
+/* A write has the form of a wait. A value of 32 bits is the low part of one of
+ * 64. */
+static CUresult value_submit(CUstream where, CUstreamBatchMemOpType operation,
+			     CUdeviceptr addr, cuuint64_t value, unsigned flags)
+{
+	CUstreamBatchMemOpParams part = {.waitValue = {.operation = operation,
+						       .address = addr,
+						       .value64 = value,
+						       .flags = flags}};
+
+	return memop_submit(where, &part, 1);
+}
+
 CUresult sim_cuStreamWaitValue32_v2(CUstream where, CUdeviceptr addr,
 				    cuuint32_t value, unsigned flags)
 {
-	CUstreamBatchMemOpParams part = {
-		.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
-			      .address = addr,
-			      .value = value,
-			      .flags = flags}};
-
-	return memop_submit(where, &part, 1);
+	return value_submit(where, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value,
+			    flags);
 }
 
 CUresult sim_cuStreamWaitValue64_v2(CUstream where, CUdeviceptr addr,
 				    cuuint64_t value, unsigned flags)
 {
-	CUstreamBatchMemOpParams part = {
-		.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64,
-			      .address = addr,
-			      .value64 = value,
-			      .flags = flags}};
-
-	return memop_submit(where, &part, 1);
+	return value_submit(where, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value,
+			    flags);
 }
 
 CUresult sim_cuStreamWriteValue32_v2(CUstream where, CUdeviceptr addr,
 				     cuuint32_t value, unsigned flags)
 {
-	CUstreamBatchMemOpParams part = {
-		.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32,
-			       .address = addr,
-			       .value = value,
-			       .flags = flags}};
-
-	return memop_submit(where, &part, 1);
+	return value_submit(where, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value,
+			    flags);
 }
 
 CUresult sim_cuStreamWriteValue64_v2(CUstream where, CUdeviceptr addr,
 				     cuuint64_t value, unsigned flags)
 {
-	CUstreamBatchMemOpParams part = {
-		.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64,
-			       .address = addr,
-			       .value64 = value,
-			       .flags = flags}};
-
-	return memop_submit(where, &part, 1);
+	return value_submit(where, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value,
+			    flags);
 }

@@ -85,6 +85,13 @@ CUresult module_find(void *handle, struct module **out)
 	return CUDA_SUCCESS;
 }
 
+CUresult library_find(CUlibrary handle, struct module **out)
+{
+	CUresult res = module_find(handle, out);
+
+	return !res && (*out)->ctx ? CUDA_ERROR_INVALID_HANDLE : res;
+}
+
 CUresult function_find(void *handle, struct function **out)
 {
 	struct function *function = handle;
@@ -223,13 +230,13 @@ CUresult sim_cuModuleLoad(CUmodule *out, const char *path)
 	return res;
 }
 
-CUresult sim_cuModuleUnload(CUmodule handle)
+static CUresult unload(void *handle)
 {
 	struct module *module;
-	CUresult res = module_find(handle, &module);
+	CUresult res = capture_permit();
 
 	if (!res)
-		res = capture_permit();
+		res = module_find(handle, &module);
 	if (res)
 		return res;
 	variables_wait(module);
@@ -237,6 +244,17 @@ CUresult sim_cuModuleUnload(CUmodule handle)
 	if (!res)
 		module_close(module);
 	return res;
+}
+
+/* A library's module has the library's handle, and ends with it. */
+CUresult sim_cuModuleUnload(CUmodule handle)
+{
+	struct module *module;
+	CUresult res = module_find(handle, &module);
+
+	if (!res && !module->ctx)
+		res = CUDA_ERROR_NOT_PERMITTED;
+	return res ? res : unload(handle);
 }
 
 static CUresult library_load(CUlibrary *out, const void *image)
@@ -288,5 +306,8 @@ CUresult sim_cuLibraryLoadFromFile(CUlibrary *out, const char *path,
 
 CUresult sim_cuLibraryUnload(CUlibrary handle)
 {
-	return sim_cuModuleUnload((CUmodule)handle);
+	struct module *module;
+	CUresult res = library_find(handle, &module);
+
+	return res ? res : unload(handle);
 }

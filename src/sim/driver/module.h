@@ -36,6 +36,7 @@ struct module {
 	struct module *prev, *next;
 	struct image *image;
 	struct function *functions;
+	bool listed;            /* the functions are all that it has */
 	bool complete;          /* the symbols are all that the image tells */
 	struct symbol *symbols; /* the variables that the code has */
 	struct variable *variables; /* those that have memory */
@@ -50,9 +51,10 @@ void module_close_all(struct context *ctx);
  * CUDA_ERROR_NOT_FOUND. */
 CUresult module_function(struct module *module, const char *name,
 			 struct function **function);
-/* The module or function of a handle from the program, or
- * CUDA_ERROR_INVALID_HANDLE. */
+/* The module, library or function of a handle from the program, or
+ * CUDA_ERROR_INVALID_HANDLE. A library is a module, too. */
 CUresult module_find(void *handle, struct module **module);
+CUresult library_find(CUlibrary handle, struct module **module);
 CUresult function_find(void *handle, struct function **function);
 /* Shared memory of a block, static and dynamic, that a launch may have. */
 size_t function_shared(const struct function *function);

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "condition.h"
 #include "context.h"
+#include "event.h"
 #include "graph.h"
 #include "graph_block.h"
 #include "launch_attributes.h"
@@ -45,6 +47,12 @@ void node_set_work(struct node *node, struct op *work, uint64_t ns,
 	node->ctx_id = ctx->id;
 }
 
+void node_set_event(struct node *node, struct event *event)
+{
+	node->event = event;
+	node->event_id = event->id;
+}
+
 void node_close(struct node *node)
 {
 	node->magic = 0;
@@ -52,12 +60,14 @@ void node_close(struct node *node)
 		op_drop(node->work);
 	if (node->memory)
 		graph_block_drop(node->memory);
-	if (node->child && !node->bodies)
+	if (node->child)
 		graph_close(node->child);
 	for (unsigned i = 0; i < node->body_count; i++)
 		/* NOLINTNEXTLINE(*-core.NullDereference): they are there */
 		graph_close(node->bodies[i]);
 	free(node->bodies);
+	if (node->condition)
+		condition_drop(node->condition);
 	free(node->attributes);
 	nodes_clear(&node->before);
 	fence_clear(&node->done);
@@ -68,12 +78,13 @@ void node_close(struct node *node)
 struct node *node_copy_in(struct graph *graph, unsigned long long id)
 {
 	struct node *found = NULL;
+	struct graph *inner;
 
 	for (struct node *n = graph->first; n && !found; n = n->next) {
 		if (n->of == id)
 			return n;
-		if (n->child)
-			found = node_copy_in(n->child, id);
+		for (unsigned i = 0; !found && (inner = node_inner(n, i)); i++)
+			found = node_copy_in(inner, id);
 	}
 	return found;
 }

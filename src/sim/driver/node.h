@@ -11,6 +11,7 @@
 #include "fence.h"
 #include "nodes.h"
 
+struct condition;
 struct context;
 struct event;
 struct graph;
@@ -34,17 +35,29 @@ struct node {
 	uint64_t ns;           /* that work takes, virtual */
 	struct context *ctx;   /* where work runs */
 	unsigned long long ctx_id;
-	struct graph *child;   /* the graph that it runs, or NULL */
-	struct graph **bodies; /* a condition's, or NULL; child is one */
+	struct graph *child;         /* the graph that it runs, or NULL */
+	struct condition *condition; /* NULL if it has none */
+	CUgraphConditionalNodeType how;
+	struct graph **bodies; /* the condition's */
 	unsigned body_count;
 	struct graph_block *memory; /* that it allocates or frees, or NULL */
 	struct event *event;        /* that it records or waits for, or NULL */
+	unsigned long long event_id;
 	struct launch_attributes *attributes; /* NULL if none is set */
 	struct node *twin; /* its copy, while the graph is being copied */
 	bool marked;       /* by a walk over the graph */
 	struct fence done; /* its end in the launch that is being queued */
 	uint64_t end;      /* that end, virtual */
 };
+
+/* A graph in a node: its child, or one of the condition's. The first has index
+ * 0; NULL if there are no more. */
+static inline struct graph *node_inner(const struct node *node, unsigned index)
+{
+	if (node->child)
+		return index ? NULL : node->child;
+	return index < node->body_count ? node->bodies[index] : NULL;
+}
 
 /* Makes the last node of a graph, behind the nodes in `before`.
  * CUDA_ERROR_OUT_OF_MEMORY. */
@@ -53,6 +66,7 @@ CUresult node_open(struct graph *graph, CUgraphNodeType type,
 /* Sets what the node does when it runs. The node owns the operation. */
 void node_set_work(struct node *node, struct op *work, uint64_t ns,
 		   struct context *ctx);
+void node_set_event(struct node *node, struct event *event);
 /* Closes a node and what it owns, but leaves its graph's list alone. */
 void node_close(struct node *node);
 /* The copy of the node with this id in a graph and its children, or NULL. */

@@ -7,10 +7,16 @@
 
 enum { WARP = 32 };
 
+/* One for each 64 threads: 16 of compute capability 7.5, 32 of 8.0 and 9.0. */
+uint64_t occupancy_most(void)
+{
+	return world.profile.threads_per_multiprocessor / 64;
+}
+
 uint64_t occupancy_blocks(uint64_t threads, size_t shared)
 {
 	uint64_t rounded = (threads + WARP - 1) / WARP * WARP;
-	uint64_t blocks = BLOCKS_MOST;
+	uint64_t blocks = occupancy_most();
 
 	if (!threads || threads > THREADS_MOST)
 		return 0;

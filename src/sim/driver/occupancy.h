@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { THREADS_MOST = 1024, BLOCKS_MOST = 16 }; /* of a block; at once */
+enum { THREADS_MOST = 1024 }; /* of a block */
 
+/* Blocks that a multiprocessor holds at the most, however small. */
+uint64_t occupancy_most(void);
+/* The same for blocks of this size. */
 uint64_t occupancy_blocks(uint64_t threads, size_t shared);
 
 #endif

@@ -28,8 +28,8 @@ struct op *op_new(void (*run)(struct op *op))
 void op_drop(struct op *op)
 {
 	access_end(op);
-	if (op->ends)
-		op->ends(op);
+	if (op->ended)
+		op->ended(op);
 	fence_clear(&op->before);
 	free(op->owned);
 	free(op);
@@ -45,6 +45,7 @@ struct op *op_copy(const struct op *op)
 	copy->next = NULL;
 	copy->before = (struct fence){0};
 	copy->owned = NULL;
+	copy->ended = NULL;
 	if (!copy->renew || !copy->renew(copy))
 		return copy;
 	op_drop(copy);

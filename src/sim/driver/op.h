@@ -19,6 +19,7 @@ struct board_slot;
 struct code;
 struct context;
 struct function;
+struct graph;
 struct mempool;
 struct owner;
 struct stream;
@@ -98,9 +99,9 @@ struct op {
 	/* Gives a bitwise copy what it owns, and notes what it will write to.
 	 * NULL if there is nothing to do. */
 	CUresult (*renew)(struct op *op);
-	/* Gives back what it has beside `owned`, or NULL. A copy has got its
-	 * own when renew() is called, even if that fails. */
-	void (*ends)(struct op *op);
+	/* Gives back what it has beside `owned`, with the lock, or NULL. A copy
+	 * has none, unless renew() sets it. */
+	void (*ended)(struct op *op);
 	bool frees; /* what it touches has no owner after it */
 	union {
 		struct copy copy;
@@ -110,6 +111,7 @@ struct op {
 		struct post post;
 		struct release release;
 		struct memops memops;
+		struct graph *inner; /* of a condition: a copy of its node */
 	};
 	void *owned;      /* staged bytes or arguments; freed with it */
 	struct site site; /* this and what follows is for the checker */

@@ -153,14 +153,21 @@ CUresult sim_cuStreamGetCtx(CUstream handle, CUcontext *ctx)
 	return CUDA_SUCCESS;
 }
 
+/* A green context's stream has that and the primary context. */
 CUresult sim_cuStreamGetCtx_v2(CUstream handle, CUcontext *ctx,
 			       CUgreenCtx *green)
 {
 	CUresult res = sim_cuStreamGetCtx(handle, ctx);
+	struct context *found;
 
-	if (!res && green)
-		*green = NULL;
-	return res;
+	if (res)
+		return res;
+	found = (struct context *)*ctx;
+	if (found->green_of)
+		*ctx = (CUcontext)found->green_of;
+	if (green)
+		*green = found->green_of ? (CUgreenCtx)found : NULL;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamGetDevice(CUstream handle, CUdevice *device)

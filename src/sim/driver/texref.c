@@ -37,9 +37,9 @@ CUresult texref_find(CUtexref handle, struct texref **out)
 	return CUDA_SUCCESS;
 }
 
-CUresult texref_ask(CUtexref handle, const void *out, struct texref **ref)
+CUresult texref_if(CUtexref handle, bool right, struct texref **ref)
 {
-	return out ? texref_find(handle, ref) : CUDA_ERROR_INVALID_VALUE;
+	return right ? texref_find(handle, ref) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_cuTexRefCreate(CUtexref *out)
@@ -175,7 +175,7 @@ CUresult sim_cuTexRefSetAddress2D_v3(CUtexref handle,
 CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr *addr, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, addr, &ref);
+	CUresult res = texref_if(handle, addr, &ref);
 
 	if (!res && !ref->addr)
 		res = CUDA_ERROR_INVALID_VALUE;
@@ -187,7 +187,7 @@ CUresult sim_cuTexRefGetAddress_v2(CUdeviceptr *addr, CUtexref handle)
 CUresult sim_cuTexRefGetArray(CUarray *array, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, array, &ref);
+	CUresult res = texref_if(handle, array, &ref);
 
 	if (!res && !ref->array)
 		res = CUDA_ERROR_INVALID_VALUE;
@@ -199,7 +199,7 @@ CUresult sim_cuTexRefGetArray(CUarray *array, CUtexref handle)
 CUresult sim_cuTexRefGetMipmappedArray(CUmipmappedArray *many, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, many, &ref);
+	CUresult res = texref_if(handle, many, &ref);
 
 	if (!res && !ref->many)
 		res = CUDA_ERROR_INVALID_VALUE;

@@ -4,6 +4,8 @@
 #ifndef SIM_TEXREF_H
 #define SIM_TEXREF_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 enum { TEXREF_MAGIC = 0x74657872 };
@@ -22,7 +24,7 @@ struct texref {
 
 /* The reference of a handle from the program, or CUDA_ERROR_INVALID_VALUE. */
 CUresult texref_find(CUtexref handle, struct texref **ref);
-/* The same for a call that tells something, which must not be NULL. */
-CUresult texref_ask(CUtexref handle, const void *out, struct texref **ref);
+/* The same for a call that also has other arguments, which may be wrong. */
+CUresult texref_if(CUtexref handle, bool right, struct texref **ref);
 
 #endif

@@ -11,11 +11,10 @@ CUresult sim_cuTexRefSetFormat(CUtexref handle, CUarray_format format,
 			       int channels)
 {
 	struct texref *ref;
-	CUresult res = texref_find(handle, &ref);
+	bool right = array_channel(format) &&
+		     (channels == 1 || channels == 2 || channels == 4);
+	CUresult res = texref_if(handle, right, &ref);
 
-	if (!res && (!array_channel(format) ||
-		     (channels != 1 && channels != 2 && channels != 4)))
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (res)
 		return res;
 	ref->format = format;
@@ -27,11 +26,10 @@ CUresult sim_cuTexRefSetAddressMode(CUtexref handle, int dimension,
 				    CUaddress_mode mode)
 {
 	struct texref *ref;
-	CUresult res = texref_find(handle, &ref);
+	bool right = dimension >= 0 && dimension <= 2 &&
+		     (unsigned)mode <= CU_TR_ADDRESS_MODE_BORDER;
+	CUresult res = texref_if(handle, right, &ref);
 
-	if (!res && (dimension < 0 || dimension > 2 ||
-		     (unsigned)mode > CU_TR_ADDRESS_MODE_BORDER))
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		ref->how.addressMode[dimension] = mode;
 	return res;
@@ -40,7 +38,7 @@ CUresult sim_cuTexRefSetAddressMode(CUtexref handle, int dimension,
 CUresult sim_cuTexRefSetBorderColor(CUtexref handle, float *color)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, color, &ref);
+	CUresult res = texref_if(handle, color, &ref);
 
 	if (!res)
 		memcpy(ref->how.borderColor, color,
@@ -80,7 +78,7 @@ CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref handle,
 				    int dimension)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, mode, &ref);
+	CUresult res = texref_if(handle, mode, &ref);
 
 	if (!res && (dimension < 0 || dimension > 2))
 		res = CUDA_ERROR_INVALID_VALUE;
@@ -92,7 +90,7 @@ CUresult sim_cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref handle,
 CUresult sim_cuTexRefGetBorderColor(float *color, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, color, &ref);
+	CUresult res = texref_if(handle, color, &ref);
 
 	if (!res)
 		memcpy(color, ref->how.borderColor,
@@ -118,10 +116,9 @@ CUresult sim_cuTexRefGetMipmapLevelClamp(float *least, float *most,
 CUresult sim_cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode value)
 {
 	struct texref *ref;
-	CUresult res = texref_find(handle, &ref);
+	bool right = (unsigned)value <= CU_TR_FILTER_MODE_LINEAR;
+	CUresult res = texref_if(handle, right, &ref);
 
-	if (!res && ((unsigned)value > CU_TR_FILTER_MODE_LINEAR))
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		ref->how.filterMode = value;
 	return res;
@@ -130,7 +127,7 @@ CUresult sim_cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode value)
 CUresult sim_cuTexRefGetFilterMode(CUfilter_mode *value, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, value, &ref);
+	CUresult res = texref_if(handle, value, &ref);
 
 	if (!res)
 		*value = ref->how.filterMode;
@@ -140,10 +137,9 @@ CUresult sim_cuTexRefGetFilterMode(CUfilter_mode *value, CUtexref handle)
 CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode value)
 {
 	struct texref *ref;
-	CUresult res = texref_find(handle, &ref);
+	bool right = (unsigned)value <= CU_TR_FILTER_MODE_LINEAR;
+	CUresult res = texref_if(handle, right, &ref);
 
-	if (!res && ((unsigned)value > CU_TR_FILTER_MODE_LINEAR))
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		ref->how.mipmapFilterMode = value;
 	return res;
@@ -152,7 +148,7 @@ CUresult sim_cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode value)
 CUresult sim_cuTexRefGetMipmapFilterMode(CUfilter_mode *value, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, value, &ref);
+	CUresult res = texref_if(handle, value, &ref);
 
 	if (!res)
 		*value = ref->how.mipmapFilterMode;
@@ -172,7 +168,7 @@ CUresult sim_cuTexRefSetMipmapLevelBias(CUtexref handle, float value)
 CUresult sim_cuTexRefGetMipmapLevelBias(float *value, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, value, &ref);
+	CUresult res = texref_if(handle, value, &ref);
 
 	if (!res)
 		*value = ref->how.mipmapLevelBias;
@@ -192,7 +188,7 @@ CUresult sim_cuTexRefSetMaxAnisotropy(CUtexref handle, unsigned value)
 CUresult sim_cuTexRefGetMaxAnisotropy(int *value, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, value, &ref);
+	CUresult res = texref_if(handle, value, &ref);
 
 	if (!res)
 		*value = (int)ref->how.maxAnisotropy;
@@ -202,10 +198,8 @@ CUresult sim_cuTexRefGetMaxAnisotropy(int *value, CUtexref handle)
 CUresult sim_cuTexRefSetFlags(CUtexref handle, unsigned value)
 {
 	struct texref *ref;
-	CUresult res = texref_find(handle, &ref);
+	CUresult res = texref_if(handle, value <= FLAGS_MOST, &ref);
 
-	if (!res && (value > FLAGS_MOST))
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		ref->how.flags = value;
 	return res;
@@ -214,7 +208,7 @@ CUresult sim_cuTexRefSetFlags(CUtexref handle, unsigned value)
 CUresult sim_cuTexRefGetFlags(unsigned *value, CUtexref handle)
 {
 	struct texref *ref;
-	CUresult res = texref_ask(handle, value, &ref);
+	CUresult res = texref_if(handle, value, &ref);
 
 	if (!res)
 		*value = ref->how.flags;

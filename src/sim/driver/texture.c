@@ -238,6 +238,14 @@ CUresult sim_cuSurfObjectCreate(CUsurfObject *out,
 	return texture_open(&made, out);
 }
 
+/* The same for a call that tells something, which must not be NULL. */
+static CUresult texture_ask(unsigned long long handle, bool is_surface,
+			    const void *out, struct texture **texture)
+{
+	return out ? texture_find(handle, is_surface, texture)
+		   : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Waits for nothing, and neither does the free of the memory: the program has
  * to wait for the work that reads it. */
 static CUresult destroy(unsigned long long handle, bool is_surface)
@@ -264,10 +272,8 @@ CUresult sim_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *out,
 					CUtexObject handle)
 {
 	struct texture *texture;
-	CUresult res = texture_find(handle, false, &texture);
+	CUresult res = texture_ask(handle, false, out, &texture);
 
-	if (!res && !out)
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		*out = texture->resource;
 	return res;
@@ -277,10 +283,8 @@ CUresult sim_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out,
 				       CUtexObject handle)
 {
 	struct texture *texture;
-	CUresult res = texture_find(handle, false, &texture);
+	CUresult res = texture_ask(handle, false, out, &texture);
 
-	if (!res && !out)
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		*out = texture->texture;
 	return res;
@@ -290,9 +294,9 @@ CUresult sim_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *out,
 					    CUtexObject handle)
 {
 	struct texture *texture;
-	CUresult res = texture_find(handle, false, &texture);
+	CUresult res = texture_ask(handle, false, out, &texture);
 
-	if (!res && (!out || !texture->has_view))
+	if (!res && !texture->has_view)
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		*out = texture->view;
@@ -303,10 +307,8 @@ CUresult sim_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *out,
 					 CUsurfObject handle)
 {
 	struct texture *texture;
-	CUresult res = texture_find(handle, true, &texture);
+	CUresult res = texture_ask(handle, true, out, &texture);
 
-	if (!res && !out)
-		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		*out = texture->resource;
 	return res;

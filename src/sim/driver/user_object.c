@@ -231,6 +231,7 @@ void user_objects_close(struct graph *graph)
  * If `into` is not NULL, stores them there and counts a reference to each. */
 static size_t objects_list(const struct graph *graph, struct user_object **into)
 {
+	struct graph *inner;
 	size_t count = 0;
 
 	for (const struct user_share *s = graph->shares; s; s = s->next) {
@@ -241,19 +242,22 @@ static size_t objects_list(const struct graph *graph, struct user_object **into)
 		count++;
 	}
 	for (const struct node *n = graph->first; n; n = n->next)
-		if (n->child)
-			count += objects_list(n->child,
-					      into ? into + count : NULL);
+		for (unsigned i = 0; (inner = node_inner(n, i)); i++)
+			count +=
+				objects_list(inner, into ? into + count : NULL);
 	return count;
 }
 
-/* The list ends with NULL. */
-static void release_run(struct op *op)
+static void hold_run(struct op *op)
 {
-	pthread_mutex_lock(&world.lock);
+	(void)op;
+}
+
+/* The list ends with NULL. */
+static void hold_ended(struct op *op)
+{
 	for (struct user_object **at = op->owned; *at; at++)
 		object_release(*at, 1);
-	pthread_mutex_unlock(&world.lock);
 }
 
 bool user_objects_hold(const struct graph *graph, struct stream *stream)
@@ -263,7 +267,7 @@ bool user_objects_hold(const struct graph *graph, struct stream *stream)
 
 	if (!count)
 		return true;
-	op = op_new(release_run);
+	op = op_new(hold_run);
 	if (!op)
 		return false;
 	op->owned = calloc(count + 1, sizeof(struct user_object *));
@@ -271,6 +275,7 @@ bool user_objects_hold(const struct graph *graph, struct stream *stream)
 		op_drop(op);
 		return false;
 	}
+	op->ended = hold_ended;
 	objects_list(graph, op->owned);
 	return !op_submit(op, stream, 0);
 }

@@ -214,7 +214,10 @@ CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes,
 CUresult sim_cuLibraryGetGlobal(CUdeviceptr *addr, size_t *bytes,
 				CUlibrary library, const char *name)
 {
-	return global_get(addr, bytes, library, name);
+	struct module *module;
+	CUresult res = library_find(library, &module);
+
+	return res ? res : global_get(addr, bytes, library, name);
 }
 
 CUresult sim_cuLibraryGetManaged(CUdeviceptr *addr, size_t *bytes,
@@ -222,7 +225,7 @@ CUresult sim_cuLibraryGetManaged(CUdeviceptr *addr, size_t *bytes,
 {
 	struct module *module;
 	const struct symbol *symbol;
-	CUresult res = module_find(library, &module);
+	CUresult res = library_find(library, &module);
 
 	if (res)
 		return res;

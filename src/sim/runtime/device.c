@@ -17,6 +17,20 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count)
 	return runtime_result(res);
 }
 
+/* All simulated devices are alike. */
+EXPORT cudaError_t cudaChooseDevice(int *device,
+				    const struct cudaDeviceProp *prop)
+{
+	int count = 0;
+	int res = device && prop ? 0 : cudaErrorInvalidValue;
+
+	if (!res)
+		res = cudaGetDeviceCount(&count);
+	if (!res)
+		*device = 0;
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
 					  int device)
 {

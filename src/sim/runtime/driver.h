@@ -51,6 +51,8 @@
 	ENTRY(LibraryLoadFromFile,       12000, 0) \
 	ENTRY(LibraryUnload,             12000, 0) \
 	ENTRY(LibraryGetKernel,          12000, 0) \
+	ENTRY(LibraryGetKernelCount,     12040, 0) \
+	ENTRY(LibraryEnumerateKernels,   12040, 0) \
 	ENTRY(KernelGetFunction,         12000, 0) \
 	ENTRY(KernelSetAttribute,        12000, 0) \
 	ENTRY(LibraryGetGlobal,          12000, 0) \

@@ -50,6 +50,28 @@ EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel,
 	return runtime_result(res);
 }
 
+EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned int *count,
+					     cudaLibrary_t library)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.LibraryGetKernelCount(count, library);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels,
+					       unsigned int room,
+					       cudaLibrary_t library)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.LibraryEnumerateKernels(kernels, room,
+							    library);
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *size,
 					cudaLibrary_t library, const char *name)
 {
