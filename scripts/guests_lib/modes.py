@@ -39,8 +39,10 @@ MODES = [
     Mode("checked", "with the checker of order", {"MNM_SIM_CHECK": "1"}),
     Mode("seeded", "by the schedule of one seed", {"MNM_SIM_SEED": "1"}),
     Mode("swapped", "while its pools are swapped", swaps=True),
-    Mode("unfenced", "without fences: it may differ, if kernels run",
-         {"MNM_FENCE": "none"}, default=False),
+    Mode("unfenced", "without fences, by the schedule of one seed, with the "
+         "checker of order: it has to differ where order is tested",
+         {"MNM_FENCE": "none", "MNM_SIM_SEED": "1", "MNM_SIM_CHECK": "1"},
+         default=False),
 ]
 
 
