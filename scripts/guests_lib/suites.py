@@ -37,7 +37,9 @@ SUITES = [
     Suite("pycuda", "2026.1", "PyPI, its source distribution",
           "the tests of its driver and of its arrays",
           pycuda.processes, results.from_lines,
-          ("numpy==2.4.6", "pytest==9.2.0"), pycuda.build),
+          ("numpy==2.4.6", "pytest==9.2.0"), pycuda.build,
+          # Where there is more, three tests take 24 GB of the host.
+          sim="4G"),
     Suite("ucx", "1.22.0", "PyPI, `libucx-cu13`",
           "its hooks in both modes, and `ucx_perftest` between two processes",
           ucx.processes, results.from_lines, ("libucx-cu13==1.22.0",),

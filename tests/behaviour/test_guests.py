@@ -457,3 +457,24 @@ def test_a_cubin_is_asked_for_as_ptx(tmp_path):
     assert asked("--cubin", "-arch", "sm_75", "kernel.cu") == \
         "--ptx -arch sm_75 kernel.cu -o kernel.cubin"
     assert asked("--version") == "--version"
+
+
+def test_what_was_preprocessed_is_kept_by_its_text(tmp_path):
+    (tmp_path / "bin").mkdir()
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.write_text('#!/bin/sh\ncat "$2"\necho asked >&2\n')
+    nvcc.chmod(0o755)
+
+    def asked(name, text, *more):
+        (tmp_path / name).write_text(text)
+        done = subprocess.run(
+            [os.path.join(INSIDE, "nvcc"), "--preprocess", tmp_path / name,
+             *more], env={**os.environ, "GUESTS_CUDA": str(tmp_path),
+                          "PYCUDA_CACHE_DIR": str(tmp_path)},
+            capture_output=True, text=True, check=True)
+        return done.stdout, done.stderr == "asked\n"
+
+    assert asked("a.cu", "one") == ("one", True)
+    assert asked("b.cu", "one") == ("one", False)
+    assert asked("b.cu", "two") == ("two", True)
+    assert asked("a.cu", "one", "-P") == ("one", True)
