@@ -90,6 +90,7 @@ START_TEST(a_graph_keeps_the_code_of_its_kernels)
 
 	ck_assert_ok(cuMemAlloc(&to, sizeof(value)));
 	ck_assert_ok(cuMemsetD32(to, 0, 1));
+	ck_assert_ok(cuCtxSynchronize()); /* the stream waits for no other */
 	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	ck_assert_ok(cuModuleGetFunction(&k, module, "k"));
 	ck_assert_ok(

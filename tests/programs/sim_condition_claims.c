@@ -147,6 +147,7 @@ START_TEST(launch_in_flight_keeps_its_conditions)
 	left = claims_numbers();
 	done = claims_numbers();
 	ck_assert_ok(cuMemsetD32(left, 3, 1));
+	ck_assert_ok(cuCtxSynchronize()); /* the stream waits for no other */
 	graph = loop_new(left, done);
 	exec = exec_new(graph);
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
@@ -239,6 +240,30 @@ START_TEST(graph_with_a_condition_is_one_of_a_kind)
 }
 END_TEST
 
+START_TEST(handle_of_no_condition_is_told)
+{
+	CUgraph graph = graph_new();
+	CUgraphConditionalHandle gone = condition_new(graph, 0, 0);
+	CUgraphConditionalHandle handles[] = {0, 16, ~0ull - 15, gone};
+	CUgraphNode node;
+
+	ck_assert_ok(cuGraphDestroy(graph));
+	graph = graph_new();
+	for (unsigned i = 0; i < sizeof(handles) / sizeof(*handles); i++) {
+		CUgraphNodeParams params = {
+			.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+			.conditional = {.handle = handles[i],
+					.type = CU_GRAPH_COND_TYPE_IF,
+					.size = 1,
+					.ctx = ctx}};
+
+		ck_assert_cu(
+			cuGraphAddNode(&node, graph, NULL, NULL, 0, &params),
+			CUDA_ERROR_INVALID_VALUE);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -248,6 +273,7 @@ int main(void)
 		conditions_nest,
 		node_of_a_loop_takes_new_parameters,
 		graph_with_a_condition_is_one_of_a_kind,
+		handle_of_no_condition_is_told,
 		NULL,
 	};
 

@@ -8,15 +8,29 @@
 #include "graph_nodes.h"
 #include "node.h"
 
-enum { CONDITION_MAGIC = 0x636e6474 };
+static struct condition *spare, *newest;
 
-static struct condition *spare;
+static struct condition *condition_new(void)
+{
+	struct condition *condition = spare;
+
+	if (condition) {
+		spare = condition->next;
+		return condition;
+	}
+	condition = malloc(sizeof(*condition));
+	if (!condition)
+		return NULL;
+	condition->made = newest;
+	newest = condition;
+	return condition;
+}
 
 CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 					    CUgraph handle, CUcontext where,
 					    unsigned value, unsigned flags)
 {
-	struct condition *condition = spare;
+	struct condition *condition;
 	struct context *ctx;
 	struct graph *graph;
 	CUresult res = graph_find(handle, &graph);
@@ -27,13 +41,10 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (res)
 		return res;
-	if (condition)
-		spare = condition->next;
-	else
-		condition = malloc(sizeof(*condition));
+	condition = condition_new();
 	if (!condition)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*condition = (struct condition){.magic = CONDITION_MAGIC,
+	*condition = (struct condition){.made = condition->made,
 					.first = flags ? value : 0,
 					.users = 1,
 					.next = graph->conditions,
@@ -47,7 +58,6 @@ void condition_drop(struct condition *condition)
 {
 	if (--condition->users)
 		return;
-	condition->magic = 0;
 	condition->next = spare;
 	spare = condition;
 }
@@ -63,13 +73,14 @@ void conditions_close(struct graph *graph)
 }
 
 /* The condition of a handle may be of the graph or of one around it, which is
- * not looked at. */
+ * not looked at. A handle is any number. */
 static struct condition *condition_find(CUgraphConditionalHandle handle)
 {
-	struct condition *condition = (struct condition *)handle;
+	struct condition *condition = newest;
 
-	return condition && condition->magic == CONDITION_MAGIC ? condition
-								: NULL;
+	while (condition && (CUgraphConditionalHandle)condition != handle)
+		condition = condition->made;
+	return condition && condition->users ? condition : NULL;
 }
 
 static bool size_is_allowed(const CUDA_CONDITIONAL_NODE_PARAMS *params)

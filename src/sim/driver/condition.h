@@ -18,9 +18,10 @@ struct stream;
 
 struct condition {
 	unsigned value;         /* first: the handle is its address */
-	unsigned magic;         /* 0 once it is gone; it is used again */
+	struct condition *made; /* the one made before: all stay reachable */
 	unsigned first;         /* the value at each launch */
-	unsigned users;         /* the graph, nodes and operations */
+	unsigned users; /* the graph, nodes and operations; 0: it has gone, and
+			 * is used again */
 	struct condition *next; /* of the graph, or of the spare ones */
 	struct context *ctx;
 	bool used; /* a node of the program's has it */
