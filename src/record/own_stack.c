@@ -223,10 +223,10 @@ READS_STACK void own_stack_read(struct own_stack *stack, const void *within)
 			    .copy = syscall_filter_kills() ? NULL : copy};
 	int own = within ? file_of(stack, (uintptr_t)within) : -1;
 
-	if (within && own < 0)
-		return;
 	reading = stack;
-	for (int i = 0; i < STEPS_MOST && stack->count < OWN_STACK_DEPTH; i++) {
+	for (int i = 0; (!within || own >= 0) && i < STEPS_MOST &&
+			stack->count < OWN_STACK_DEPTH;
+	     i++) {
 		int file = file_of(stack, walk.pc - 1);
 		bool inside =
 			within && !stack->count && file >= 0 &&
