@@ -51,6 +51,11 @@ COMPILE_ENTRIES = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -MT $@ \
 	awk -v machine=$(MACHINE) -f src/common/entry.awk $(@:.o=.s) \
 		>$(@:.o=.begun.s) && \
 	$(CC) -c $(@:.o=.begun.s) -o $@
+# As many commands at a time as there are processors; -j on the command line
+# says otherwise. A make that began this one has decided.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 V         ?=
 Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
