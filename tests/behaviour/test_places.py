@@ -13,7 +13,7 @@ from conftest import (FORMS, MNM, answer_of, connect, plain_build_only,
 from test_doctor import doctor, found, no_driver
 from test_operator import root_only
 from test_pool import took
-from test_resident import in_another_tmp
+from test_resident import another_tmp, in_another_tmp
 
 POOL = "page_unit_pool"
 
@@ -98,7 +98,10 @@ def test_a_runtime_folder_with_a_long_path_is_told(box):
 def test_another_user_than_root_has_the_same_commands(box):
     shell = by_runtime(box).shell(POOL)
     took(shell, "alloc a 5000")
-    done = subprocess.run([*another_user(), MNM, "ps", "--json"],
+    # There, no user of this machine has a folder of that user's name.
+    _, mount = another_tmp(box)
+    done = subprocess.run([*mounted(mount), *another_user(), MNM, "ps",
+                           "--json"],
                           env=box.env(None), capture_output=True, text=True,
                           check=True)
     job, = json.loads(done.stdout)

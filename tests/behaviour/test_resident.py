@@ -516,19 +516,26 @@ def test_a_signal_that_everybody_blocks_stays_the_programs(box):
     assert shell.process.wait(DEADLINE) == 0
 
 
-def in_another_tmp(box, make, command):
-    """Starts a program whose /tmp is a folder of the box. `make` are the
-    commands that prepare that folder. The box itself stays where it is."""
+def another_tmp(box):
+    """A folder of the box, and the commands that put it in place of /tmp.
+    The box itself stays where it is."""
     skip_if_the_build_is_in_tmp()
     tmp = os.path.join(box.folder, "tmp")
     inner = os.path.join(tmp, os.path.basename(box.folder))
     os.makedirs(inner)
+    return tmp, (f"mount --bind {box.folder} {inner} && "
+                 f"mount --rbind {tmp} /tmp")
+
+
+def in_another_tmp(box, make, command):
+    """Starts a program whose /tmp is a folder of the box. `make` are the
+    commands that prepare that folder."""
+    _, mount = another_tmp(box)
     words = ["unshare", "--map-root-user", "--mount"]
     if subprocess.run([*words, "true"], capture_output=True,
                       check=False).returncode:
         pytest.skip("no mount namespaces here")
-    script = (f"mount --bind {box.folder} {inner} && "
-              f"mount --rbind {tmp} /tmp && {make} && exec \"$@\"")
+    script = f"{mount} && {make} && exec \"$@\""
     env_of = box.env
 
     def env(*args, **options):
