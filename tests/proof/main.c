@@ -27,7 +27,7 @@
 #ifdef PROOF_FREE
 enum { COUNT = 1000 }; /* a sanitizer is slow */
 #else
-enum { COUNT = 10000 };
+enum { COUNT = 6000 };
 #endif
 
 static const struct option options[] = {
