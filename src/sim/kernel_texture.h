@@ -134,19 +134,24 @@ static inline bool sim_place(const struct sim_texture *t, unsigned dimension,
 	}
 }
 
-static inline double sim_texel(const struct sim_texture *t, long x, long y,
-			       long z, unsigned channel)
+/* Adds a part of an element to each of its channels. */
+static inline void sim_texel(const struct sim_texture *t, long x, long y,
+			     long z, double part, double values[4])
 {
 	unsigned bytes = sim_channel_bytes(t->format);
+	unsigned count = t->channels < 4 ? t->channels : 4;
+	const char *at;
 
-	if (channel >= t->channels)
-		return 0;
 	if (!sim_place(t, 0, &x, t->width) || !sim_place(t, 1, &y, t->height) ||
-	    !sim_place(t, 2, &z, t->depth))
-		return (double)t->border[channel];
-	return sim_channel_read(
-		t, t->base + (size_t)z * t->slice + (size_t)y * t->pitch +
-			   ((size_t)x * t->channels + channel) * bytes);
+	    !sim_place(t, 2, &z, t->depth)) {
+		for (unsigned c = 0; c < count; c++)
+			values[c] += part * (double)t->border[c];
+		return;
+	}
+	at = t->base + (size_t)z * t->slice + (size_t)y * t->pitch +
+	     (size_t)x * t->channels * bytes;
+	for (unsigned c = 0; c < count; c++)
+		values[c] += part * sim_channel_read(t, at + c * bytes);
 }
 
 /* A coordinate in elements, and how far it is from the one before it. */
@@ -158,13 +163,14 @@ struct sim_spot {
 /* Coordinates beyond any texture are all the same, and fit a long. */
 static inline long sim_whole(double coordinate)
 {
-	double whole = floor(coordinate);
+	long whole;
 
-	if (isnan(whole))
+	if (isnan(coordinate))
 		return 0;
-	return whole >= 0x1p40    ? 1L << 40
-	       : whole <= -0x1p40 ? -(1L << 40)
-				  : (long)whole;
+	if (fabs(coordinate) >= 0x1p40)
+		return coordinate > 0 ? 1L << 40 : -(1L << 40);
+	whole = (long)coordinate;
+	return whole - ((double)whole > coordinate);
 }
 
 static inline struct sim_spot sim_spot_of(const struct sim_texture *t,
@@ -180,7 +186,8 @@ static inline struct sim_spot sim_spot_of(const struct sim_texture *t,
 	/* Devices have 8 bits of it. */
 	if (t->is_linear && fabs(coordinate) < 0x1p40)
 		spot.part =
-			floor((coordinate - floor(coordinate)) * 256 + 0.5) /
+			(double)(long)((coordinate - (double)spot.at) * 256 +
+				       0.5) /
 			256;
 	return spot;
 }
@@ -189,28 +196,27 @@ static inline struct sim_spot sim_spot_of(const struct sim_texture *t,
 static inline void sim_fetch(const struct sim_texture *t, double x, double y,
 			     double z, bool layered, double values[4])
 {
-	struct sim_spot none = {sim_whole(z), 0};
 	struct sim_spot sx = sim_spot_of(t, x, t->width);
 	struct sim_spot sy = {0, 0};
-	struct sim_spot sz = none;
+	struct sim_spot sz;
+	int corners;
 
 	if (t->height)
 		sy = sim_spot_of(t, y, t->height);
 	if (t->depth && !layered)
 		sz = sim_spot_of(t, z, t->depth);
-	for (unsigned c = 0; c < 4; c++) {
-		values[c] = 0;
-		for (int i = 0; i < 8; i++) {
-			double part = (i & 1 ? sx.part : 1 - sx.part) *
-				      (i & 2 ? sy.part : 1 - sy.part) *
-				      (i & 4 ? sz.part : 1 - sz.part);
+	else
+		sz = (struct sim_spot){sim_whole(z), 0};
+	memset(values, 0, 4 * sizeof(*values));
+	corners = !t->is_linear ? 1 : sz.part > 0 ? 8 : sy.part > 0 ? 4 : 2;
+	for (int i = 0; i < corners; i++) {
+		double part = (i & 1 ? sx.part : 1 - sx.part) *
+			      (i & 2 ? sy.part : 1 - sy.part) *
+			      (i & 4 ? sz.part : 1 - sz.part);
 
-			if (part > 0)
-				values[c] += part *
-					     sim_texel(t, sx.at + (i & 1),
-						       sy.at + (i >> 1 & 1),
-						       sz.at + (i >> 2 & 1), c);
-		}
+		if (part > 0)
+			sim_texel(t, sx.at + (i & 1), sy.at + (i >> 1 & 1),
+				  sz.at + (i >> 2 & 1), part, values);
 	}
 }
 
@@ -225,8 +231,8 @@ static inline void sim_fetch_whole(const struct sim_texture *t, long x, long y,
 	for (int i = 0; i < 3; i++)
 		point.modes[i] = SIM_ADDRESS_BORDER;
 	memset(point.border, 0, sizeof(point.border));
-	for (unsigned c = 0; c < 4; c++)
-		values[c] = sim_texel(&point, x, y, z, c);
+	memset(values, 0, 4 * sizeof(*values));
+	sim_texel(&point, x, y, z, 1, values);
 }
 
 /* Where a surface has an element; NULL outside. x is in bytes. */

@@ -125,10 +125,4 @@ ptx_run_fn ptx_exec_result_copy;
 /* In another mode of rounding, flushing and saturation: inner, mode. */
 ptx_run_fn ptx_exec_in_mode;
 
-/* The host's address of memory that a lane may touch. If it may not, ends the
- * run and returns NULL. */
-unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
-			 unsigned int lane, uint64_t addr, size_t size,
-			 bool write);
-
 #endif

@@ -2,7 +2,7 @@
  * work on the same memory. */
 #include <string.h>
 
-#include "exec.h"
+#include "place.h"
 #include "half.h"
 
 static uint64_t whole_work(enum ptx_atomic what, bool is_signed, uint64_t old,
@@ -90,6 +90,19 @@ static int64_t sign_extend(uint64_t bits, unsigned int bytes)
 	return (int64_t)(bits << shift) >> shift;
 }
 
+static bool is_whole(enum ptx_type type)
+{
+	switch (type) {
+	case PTX_U32:
+	case PTX_S32:
+	case PTX_U64:
+	case PTX_S64:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static uint64_t work(enum ptx_atomic what, enum ptx_type type, uint64_t old,
 		     uint64_t b, uint64_t c)
 {
@@ -112,6 +125,7 @@ static uint64_t work(enum ptx_atomic what, enum ptx_type type, uint64_t old,
 	return whole_work(what, type == PTX_S64, old, b, c);
 }
 
+/* What the host has an instruction for, and the rest. */
 /* clang-format off */
 #define CHANGING(type_) \
 	static uint64_t change_##type_(unsigned char *at, \
@@ -119,12 +133,25 @@ static uint64_t work(enum ptx_atomic what, enum ptx_type type, uint64_t old,
 				       uint64_t c) \
 	{ \
 		type_ *place = (type_ *)(void *)at; \
-		type_ old = __atomic_load_n(place, __ATOMIC_SEQ_CST); \
+		enum ptx_atomic what = (enum ptx_atomic)op->mode; \
+		enum ptx_type type = (enum ptx_type)op->type; \
+		type_ old; \
 		\
+		if (what == PTX_ATOMIC_ADD && is_whole(type)) \
+			return __atomic_fetch_add(place, (type_)b, \
+						  __ATOMIC_SEQ_CST); \
+		if (what == PTX_ATOMIC_AND) \
+			return __atomic_fetch_and(place, (type_)b, \
+						  __ATOMIC_SEQ_CST); \
+		if (what == PTX_ATOMIC_OR) \
+			return __atomic_fetch_or(place, (type_)b, \
+						 __ATOMIC_SEQ_CST); \
+		if (what == PTX_ATOMIC_EXCH) \
+			return __atomic_exchange_n(place, (type_)b, \
+						   __ATOMIC_SEQ_CST); \
+		old = __atomic_load_n(place, __ATOMIC_SEQ_CST); \
 		while (!__atomic_compare_exchange_n( \
-			place, &old, \
-			(type_)work((enum ptx_atomic)op->mode, \
-				    (enum ptx_type)op->type, old, b, c), \
+			place, &old, (type_)work(what, type, old, b, c), \
 			false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) \
 			; \
 		return old; \
@@ -137,26 +164,23 @@ CHANGING(uint64_t)
 static uint64_t value_at(const struct ptx_warp *warp, uint32_t slot,
 			 unsigned int lane, size_t bytes)
 {
-	uint64_t value = 0;
+	const void *values = ptx_slot(warp, slot);
 
-	memcpy(&value, (const char *)ptx_slot(warp, slot) + lane * bytes,
-	       bytes);
-	return value;
+	return bytes == 8   ? ((const uint64_t *)values)[lane]
+	       : bytes == 4 ? ((const uint32_t *)values)[lane]
+			    : ((const uint16_t *)values)[lane];
 }
 
 static bool change(struct ptx_warp *warp, const struct ptx_op *op,
 		   unsigned int i)
 {
 	size_t bytes = op->bytes;
-	uint64_t addr = value_at(warp, op->a, i, op->narrow ? 4 : 8) +
-			(uint64_t)op->value;
+	uint64_t addr = ptx_address(warp, op, i);
 	uint64_t b = value_at(warp, op->b, i, bytes);
 	uint64_t c = value_at(warp, op->c, i, bytes);
 	unsigned char *place;
 	uint64_t old;
 
-	if (op->narrow)
-		addr = (uint32_t)addr;
 	if (addr & (bytes - 1)) {
 		ptx_run_fail(warp, op, i, PTX_MISALIGNED,
 			     "0x%llx is not aligned to %zu bytes",

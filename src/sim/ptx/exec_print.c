@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec.h"
+#include "place.h"
 
 enum { TEXT_MOST = 1024, LINE_MOST = 4096 };
 

@@ -1,44 +1,92 @@
 /* Comparisons, and what chooses by their results. */
 #include <math.h>
+#include <string.h>
 
 #include "exec.h"
 #include "half.h"
 #include "rows.h"
 
-/* How two numbers are to each other: one bit of what a comparison accepts. */
-#define ORDER(x, y) \
-	((x) < (y)    ? PTX_LESS \
-	 : (x) == (y) ? PTX_EQUAL \
-	 : (x) > (y)  ? PTX_GREATER \
-		      : PTX_UNORDERED)
+/* A mask of 32 flags, each 0 or 1: the product moves those of 8 bytes to the
+ * top one. */
+static uint32_t packed(const uint8_t *is)
+{
+	uint32_t made = 0;
+
+	for (unsigned int k = 0; k < PTX_LANES; k += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, is + k, sizeof(eight));
+		made |= (uint32_t)(eight * 0x0102040810204080 >> 56) << k;
+	}
+	return made;
+}
 
 /* clang-format off */
-#define COMPARING(t, type, load) \
+/* The lanes for which something is true of x and y, which are a and b. */
+#define WHERE(type, load, ...) \
+	do { \
+		PTX_IVDEP \
+		for (unsigned int i = 0; i < PTX_LANES; i++) { \
+			type x = load(a[i]), y = load(b[i]); \
+			\
+			is[i] = (__VA_ARGS__); \
+		} \
+	} while (0)
+
+/* What a comparison accepts: less, equal, greater, and NaN. */
+#define COMPARING(t, type, stored, load) \
 	static uint32_t compare_##t(const struct ptx_warp *warp, \
 				    const struct ptx_op *op) \
 	{ \
-		const type *a = ptx_slot(warp, op->a); \
-		const type *b = ptx_slot(warp, op->b); \
-		uint32_t accept = op->count, made = 0; \
+		const stored *a = ptx_slot(warp, op->a); \
+		const stored *b = ptx_slot(warp, op->b); \
+		bool less = op->count & PTX_LESS; \
+		bool equal = op->count & PTX_EQUAL; \
+		bool greater = op->count & PTX_GREATER; \
+		bool unordered = op->count & PTX_UNORDERED; \
+		uint8_t is[PTX_LANES]; \
 		\
-		for (unsigned int i = 0; i < PTX_LANES; i++) \
-			made |= (uint32_t)((accept & \
-					    ORDER(load(a[i]), load(b[i]))) \
-					   != 0) \
-				<< i; \
-		return made; \
+		switch (op->count) { \
+		case PTX_LESS: \
+			WHERE(type, load, x < y); \
+			break; \
+		case PTX_LESS | PTX_EQUAL: \
+			WHERE(type, load, x <= y); \
+			break; \
+		case PTX_EQUAL: \
+			WHERE(type, load, x == y); \
+			break; \
+		case PTX_GREATER: \
+			WHERE(type, load, x > y); \
+			break; \
+		case PTX_GREATER | PTX_EQUAL: \
+			WHERE(type, load, x >= y); \
+			break; \
+		case PTX_LESS | PTX_GREATER: \
+			WHERE(type, load, (x < y) | (x > y)); \
+			break; \
+		case PTX_LESS | PTX_GREATER | PTX_UNORDERED: \
+			WHERE(type, load, x != y); \
+			break; \
+		default: \
+			WHERE(type, load, x < y    ? less \
+					  : x == y ? equal \
+					  : x > y  ? greater \
+						   : unordered); \
+		} \
+		return packed(is); \
 	}
 #define AS_IT_IS(x) (x)
-COMPARING(u16, uint16_t, AS_IT_IS)
-COMPARING(u32, uint32_t, AS_IT_IS)
-COMPARING(u64, uint64_t, AS_IT_IS)
-COMPARING(s16, int16_t, AS_IT_IS)
-COMPARING(s32, int32_t, AS_IT_IS)
-COMPARING(s64, int64_t, AS_IT_IS)
-COMPARING(f32, float, AS_IT_IS)
-COMPARING(f64, double, AS_IT_IS)
-COMPARING(f16, uint16_t, ptx_half_to_real)
-COMPARING(bf16, uint16_t, ptx_brain_to_real)
+COMPARING(u16, uint16_t, uint16_t, AS_IT_IS)
+COMPARING(u32, uint32_t, uint32_t, AS_IT_IS)
+COMPARING(u64, uint64_t, uint64_t, AS_IT_IS)
+COMPARING(s16, int16_t, int16_t, AS_IT_IS)
+COMPARING(s32, int32_t, int32_t, AS_IT_IS)
+COMPARING(s64, int64_t, int64_t, AS_IT_IS)
+COMPARING(f32, float, float, AS_IT_IS)
+COMPARING(f64, double, double, AS_IT_IS)
+COMPARING(f16, float, uint16_t, ptx_half_to_real)
+COMPARING(bf16, float, uint16_t, ptx_brain_to_real)
 /* clang-format on */
 
 /* Lanes for which a comparison is true, also of those that do not count. */

@@ -45,6 +45,7 @@ struct ptx_op {
 	ptx_run_fn *inner; /* what run() does in another mode */
 	uint32_t guard;    /* slot of a predicate */
 	uint32_t guard_flip;
+	uint32_t straight; /* operations from here that all lanes just do */
 	uint32_t d, a, b, c, e; /* slots */
 	uint32_t target;        /* of the code, or whatever run() wants */
 	uint32_t count;         /* of list */
@@ -222,9 +223,11 @@ struct ptx_warp {
 	uint32_t syncing;   /* lanes that wait for others of the warp */
 	uint32_t blocked;   /* lanes that wait at a barrier */
 	uint32_t pc[PTX_LANES];
-	/* Of the lanes that are blocked: the barrier, and where they came. */
-	uint8_t barrier[PTX_LANES];
-	const struct ptx_op *waits[PTX_LANES];
+	/* Of the lanes that are blocked: who is at each barrier, and the
+	 * operation of those that get a result. */
+	uint32_t waiting[PTX_BARRIERS];
+	uint32_t answered;
+	const struct ptx_op *answers[PTX_LANES];
 };
 
 struct ptx_barrier {

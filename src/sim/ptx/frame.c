@@ -74,9 +74,15 @@ static uint32_t special_value(const struct ptx_warp *warp,
 static void special_put(struct ptx_warp *warp, const struct ptx_special *at)
 {
 	uint32_t *slot = ptx_slot(warp, at->slot);
+	uint32_t same = special_value(warp, at, 0);
 
-	for (unsigned int i = 0; i < PTX_LANES; i++)
-		slot[i] = special_value(warp, at, i);
+	/* This one is new for each block. */
+	if (at->which == PTX_SPECIAL_CTAID)
+		for (unsigned int i = 0; i < PTX_LANES; i++)
+			slot[i] = same;
+	else
+		for (unsigned int i = 0; i < PTX_LANES; i++)
+			slot[i] = special_value(warp, at, i);
 }
 
 void ptx_frame_fill(struct ptx_warp *warp)

@@ -184,6 +184,22 @@ static void program_encode(struct ptx_encoder *encoder)
 	program->frame_bytes = (program->frame_bytes + 63) & ~UINT32_C(63);
 }
 
+/* Counts the plain operations without a guard that stand together. */
+static void straight_find(const struct ptx_encoder *encoder)
+{
+	const struct ptx_program *program = encoder->program;
+	uint32_t straight = 0;
+
+	for (uint32_t i = program->op_count; i > 0; i--) {
+		struct ptx_op *op = &program->ops[i - 1];
+		bool is = op->step == PTX_STEP_PLAIN &&
+			  op->guard == encoder->always && !op->guard_flip;
+
+		straight = is ? straight + 1 : 0;
+		op->straight = straight;
+	}
+}
+
 /* Where ptx_encode_fail() comes back to. */
 static bool encode_try(struct ptx_encoder *encoder)
 {
@@ -191,6 +207,7 @@ static bool encode_try(struct ptx_encoder *encoder)
 	if (setjmp(encoder->failed))
 		return false;
 	program_encode(encoder);
+	straight_find(encoder);
 	*encoder->error = (struct ptx_error){0};
 	return true;
 }

@@ -58,7 +58,7 @@ static void result_set(struct ptx_warp *warp, const struct ptx_op *op,
 
 	if (op->mode == PTX_BARRIER_POPC)
 		d[lane] = barrier->set;
-	else if (op->mode != PTX_BARRIER_SYNC)
+	else
 		*d = (*d & ~(UINT32_C(1) << lane)) | (uint32_t)is << lane;
 }
 
@@ -89,14 +89,17 @@ void ptx_barrier_check(struct ptx_block *block, unsigned int number)
 	for (unsigned int w = 0; w < block->run->warps; w++) {
 		struct ptx_warp *warp = &block->warps[w];
 
-		for (uint32_t left = warp->blocked; left; left &= left - 1) {
+		uint32_t there = warp->waiting[number];
+
+		for (uint32_t left = there & warp->answered; left;
+		     left &= left - 1) {
 			unsigned int i = (unsigned int)__builtin_ctz(left);
 
-			if (warp->barrier[i] != number)
-				continue;
-			result_set(warp, warp->waits[i], i, barrier);
-			warp->blocked &= ~(UINT32_C(1) << i);
+			result_set(warp, warp->answers[i], i, barrier);
 		}
+		warp->blocked &= ~there;
+		warp->answered &= ~there;
+		warp->waiting[number] = 0;
 	}
 	*barrier = (struct ptx_barrier){0};
 }
@@ -184,7 +187,8 @@ static void block_begin(struct ptx_block *block, uint64_t number)
 
 		warp->live = lanes >= PTX_LANES ? PTX_ALL_LANES
 						: (UINT32_C(1) << lanes) - 1;
-		warp->syncing = warp->blocked = 0;
+		warp->syncing = warp->blocked = warp->answered = 0;
+		memset(warp->waiting, 0, sizeof(warp->waiting));
 		memset(warp->pc, 0, sizeof(warp->pc));
 		ptx_frame_begin(warp);
 	}

@@ -144,10 +144,11 @@ static void barrier_join(struct ptx_warp *warp, const struct ptx_op *op,
 	barrier->warps |= UINT32_C(1) << warp->index;
 	if (op->mode != PTX_BARRIER_ARRIVE) {
 		warp->blocked |= mask;
-		PTX_FOR_LANES(mask, {
-			warp->barrier[i] = (uint8_t)number;
-			warp->waits[i] = op;
-		});
+		warp->waiting[number] |= mask;
+		if (op->mode != PTX_BARRIER_SYNC) {
+			warp->answered |= mask;
+			PTX_FOR_LANES(mask, { warp->answers[i] = op; });
+		}
 	}
 	ptx_barrier_check(warp->block, number);
 }
@@ -239,6 +240,26 @@ static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
 	return GONE;
 }
 
+static uint32_t least(uint32_t x, uint32_t y)
+{
+	return x < y ? x : y;
+}
+
+/* Does operations that need no look at guards. Returns how many. */
+static unsigned int straight_run(struct ptx_warp *warp, const struct ptx_op *op,
+				 const struct group *group, unsigned int most)
+{
+	const struct ptx_run *run = warp->run;
+	unsigned int done = 0;
+
+	most = least(most, least(op->straight, group->meeting - group->pc));
+	do {
+		op[done].run(warp, &op[done], group->mask);
+		done++;
+	} while (done < most && !run->result);
+	return done;
+}
+
 /* Runs a group until it is no more, meets others or has done its turn. */
 static unsigned int group_run(struct ptx_warp *warp, struct group *group,
 			      unsigned int most)
@@ -249,8 +270,18 @@ static unsigned int group_run(struct ptx_warp *warp, struct group *group,
 
 	while (fate == GOES_ON && done < most) {
 		const struct ptx_op *op = &ops[group->pc];
-		uint32_t mask = *(uint32_t *)ptx_slot(warp, op->guard);
+		uint32_t mask;
 
+		if (op->straight) {
+			unsigned int ran =
+				straight_run(warp, op, group, most - done);
+
+			done += ran;
+			group->pc += ran;
+			fate = warp->run->result ? LEFT : at_place(group);
+			continue;
+		}
+		mask = *(uint32_t *)ptx_slot(warp, op->guard);
 		mask = (mask ^ op->guard_flip) & group->mask;
 		done++;
 		if (op->step != PTX_STEP_PLAIN) {

@@ -1,0 +1,241 @@
+/* Where the host has what the lanes of a warp touch, and whether they may. */
+#include "place.h"
+
+static bool range_has(const struct ptx_range *range, uint64_t addr, size_t size,
+		      bool write)
+{
+	return addr >= range->begin && addr < range->end &&
+	       size <= range->end - addr && (!write || range->write);
+}
+
+/* Variables of the module were given by the host. */
+static bool is_own(const struct ptx_run *run, uint64_t addr, size_t size,
+		   bool write)
+{
+	uint64_t params = (uintptr_t)run->params;
+
+	if (!write && addr >= params &&
+	    addr + size <= params + run->program->kernel->param_bytes)
+		return true;
+	if (addr == (uintptr_t)&run->grid_barrier[1] && size <= 4)
+		return true;
+	for (uint32_t i = 0; i < run->variable_count; i++)
+		if (range_has(&run->variables[i], addr, size, write))
+			return true;
+	return false;
+}
+
+static bool may_touch(struct ptx_run *run, uint64_t addr, size_t size,
+		      bool write)
+{
+	struct ptx_range found = {.write = write};
+
+	if (!run->host->range)
+		return true;
+	for (unsigned int i = 0; i < PTX_RANGES; i++)
+		if (range_has(&run->ranges[i], addr, size, write))
+			return true;
+	if (is_own(run, addr, size, write))
+		return true;
+	if (!run->host->range(run->host->user, addr, write, &found.begin,
+			      &found.end) ||
+	    !range_has(&found, addr, size, write))
+		return false;
+	run->ranges[run->range_next++ % PTX_RANGES] = found;
+	return true;
+}
+
+static unsigned char *illegal(struct ptx_warp *warp, const struct ptx_op *op,
+			      unsigned int lane, uint64_t addr, size_t size,
+			      bool write)
+{
+	ptx_run_fail(warp, op, lane, PTX_ILLEGAL_ADDRESS,
+		     "%s %zu bytes at 0x%llx is not allowed",
+		     write ? "to write" : "to read", size,
+		     (unsigned long long)addr);
+	return NULL;
+}
+
+unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
+			 unsigned int lane, uint64_t addr, size_t size,
+			 bool write)
+{
+	struct ptx_run *run = warp->run;
+	enum ptx_window window = op->window;
+	uint64_t at = addr;
+
+	if (op->generic && addr >> PTX_WINDOW_BITS) {
+		window = (enum ptx_window)(addr >> PTX_WINDOW_BITS);
+		at = addr & ((UINT64_C(1) << PTX_WINDOW_BITS) - 1);
+	}
+	if (window == PTX_WINDOW_SHARED) {
+		if (at > run->shared_bytes || size > run->shared_bytes - at)
+			return illegal(warp, op, lane, addr, size, write);
+		return warp->block->shared + at;
+	}
+	if (window == PTX_WINDOW_LOCAL) {
+		size_t room = run->thread_bytes;
+
+		if (at > room || size > room - at)
+			return illegal(warp, op, lane, addr, size, write);
+		return warp->local + lane * room + at;
+	}
+	if (window != PTX_WINDOW_GLOBAL || addr >> PTX_WINDOW_BITS ||
+	    !may_touch(run, addr, size, write))
+		return illegal(warp, op, lane, addr, size, write);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): it is the host's memory */
+	return (unsigned char *)(uintptr_t)addr;
+}
+
+/* Mostly the lanes' addresses are the same number apart, which may be 0. */
+struct evenly {
+	uint64_t first, step;
+};
+
+/* clang-format off */
+#define EVENLY(type) \
+	static bool evenly_##type(const type *a, struct evenly *even) \
+	{ \
+		type step = (type)(a[1] - a[0]), next = a[0], differs = 0; \
+		\
+		for (unsigned int i = 0; i < PTX_LANES; i++) { \
+			differs |= a[i] ^ next; \
+			next = (type)(next + step); \
+		} \
+		even->step = step; \
+		return !differs; \
+	}
+EVENLY(uint32_t)
+EVENLY(uint64_t)
+/* clang-format on */
+
+static bool find_evenly(const struct ptx_warp *warp, const struct ptx_op *op,
+			struct evenly *even)
+{
+	const void *a = ptx_slot(warp, op->a);
+
+	even->first = ptx_address(warp, op, 0);
+	return op->narrow ? evenly_uint32_t(a, even) : evenly_uint64_t(a, even);
+}
+
+/* The host's address of what is at `least`, if all up to the `size` bytes at
+ * `most` is in the same memory. `apart` is by how much each lane's memory is
+ * behind that of the lane before. */
+static unsigned char *together(struct ptx_warp *warp, const struct ptx_op *op,
+			       uint64_t least, uint64_t most, size_t size,
+			       bool write, size_t *apart)
+{
+	const uint64_t low = (UINT64_C(1) << PTX_WINDOW_BITS) - 1;
+	struct ptx_run *run = warp->run;
+	enum ptx_window window = op->window;
+	size_t room = run->thread_bytes;
+
+	*apart = 0;
+	if (op->generic &&
+	    most >> PTX_WINDOW_BITS == least >> PTX_WINDOW_BITS) {
+		if (most >> PTX_WINDOW_BITS)
+			window = (enum ptx_window)(most >> PTX_WINDOW_BITS);
+		least &= low;
+		most &= low;
+	}
+	if (most > low)
+		return NULL;
+	if (window == PTX_WINDOW_SHARED && most + size <= run->shared_bytes)
+		return warp->block->shared + least;
+	if (window == PTX_WINDOW_LOCAL && most + size <= room) {
+		*apart = room;
+		return warp->local + least;
+	}
+	if (window == PTX_WINDOW_GLOBAL &&
+	    may_touch(run, least, most - least + size, write))
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr): the host's */
+		return (unsigned char *)(uintptr_t)least;
+	return NULL;
+}
+
+static bool even_places(struct ptx_warp *warp, const struct ptx_op *op,
+			size_t size, bool write, struct ptx_places *places)
+{
+	struct evenly even;
+	uint64_t most;
+
+	/* A longer or negative step may wrap around. */
+	if (!find_evenly(warp, op, &even) || even.step > UINT32_MAX / PTX_LANES)
+		return false;
+	most = even.first + (PTX_LANES - 1) * even.step;
+	if ((even.first | even.step) & (size - 1) || most < even.first)
+		return false;
+	places->first = together(warp, op, even.first, most, size, write,
+				 &places->step);
+	places->step += even.step;
+	return places->first;
+}
+
+/* The addresses of lanes, and what can be said of them together. */
+struct span {
+	uint64_t at[PTX_LANES];
+	uint64_t least, most, bits; /* bits: all of them or-ed */
+};
+
+static void span_find(const struct ptx_warp *warp, const struct ptx_op *op,
+		      uint32_t mask, struct span *span)
+{
+	uint64_t least = UINT64_MAX, most = 0, bits = 0;
+
+	PTX_FOR_LANES(mask, { span->at[i] = ptx_address(warp, op, i); });
+	PTX_FOR_LANES(mask, {
+		uint64_t at = span->at[i];
+
+		least = at < least ? at : least;
+		most = at > most ? at : most;
+		bits |= at;
+	});
+	span->least = least;
+	span->most = most;
+	span->bits = bits;
+}
+
+static bool each_place(struct ptx_warp *warp, const struct ptx_op *op,
+		       uint32_t mask, size_t size, bool write,
+		       const struct span *span, struct ptx_places *places)
+{
+	for (uint32_t left = mask; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+		uint64_t addr = span->at[i];
+
+		if (addr & (size - 1)) {
+			ptx_run_fail(warp, op, i, PTX_MISALIGNED,
+				     "0x%llx is not aligned to %zu bytes",
+				     (unsigned long long)addr, size);
+			return false;
+		}
+		places->at[i] = ptx_place(warp, op, i, addr, size, write);
+		if (!places->at[i])
+			return false;
+	}
+	return true;
+}
+
+bool ptx_places_find(struct ptx_warp *warp, const struct ptx_op *op,
+		     uint32_t mask, size_t size, bool write,
+		     struct ptx_places *places)
+{
+	struct span span;
+	unsigned char *base;
+	size_t apart;
+
+	if (mask == PTX_ALL_LANES && even_places(warp, op, size, write, places))
+		return true;
+	places->first = NULL;
+	span_find(warp, op, mask, &span);
+	base = span.bits & (size - 1)
+		       ? NULL
+		       : together(warp, op, span.least, span.most, size, write,
+				  &apart);
+	if (!base)
+		return each_place(warp, op, mask, size, write, &span, places);
+	PTX_FOR_LANES(mask, {
+		places->at[i] = base + (span.at[i] - span.least) + i * apart;
+	});
+	return true;
+}
