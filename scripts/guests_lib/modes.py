@@ -2,7 +2,7 @@
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -46,8 +46,18 @@ MODES = [
 ]
 
 
-def chosen(names):
+def by_seeds(mode, seeds):
+    """The mode by the schedule of each seed, if it has one."""
+    if "MNM_SIM_SEED" not in mode.env or seeds == [1]:
+        return [mode]
+    return [replace(mode, name=f"{mode.name}-{seed}",
+                    env={**mode.env, "MNM_SIM_SEED": str(seed)})
+            for seed in seeds]
+
+
+def chosen(names, seeds=(1,)):
     """The modes to run: those named, or all of the default. The suite alone is
     always among them."""
-    return [mode for mode in MODES if mode in (ALONE, AGAIN) or
-            (mode.name in names if names else mode.default)]
+    return [each for mode in MODES if mode in (ALONE, AGAIN) or
+            (mode.name in names if names else mode.default)
+            for each in by_seeds(mode, list(seeds))]

@@ -25,10 +25,12 @@ class Stopped(Exception):
 
 
 class Runner:
-    def __init__(self, build, cuda, folder):
+    def __init__(self, build, cuda, folder, kernels=None, library=None):
         self.build = build
         self.cuda = cuda
         self.folder = folder
+        self.kernels = kernels  # MNM_SIM_KERNELS, or the default
+        self.library = library or f"{build}/libmnm.so"
         self.stopped = threading.Event()
         self.lock = threading.Lock()
         self.live = set()  # process groups
@@ -57,8 +59,10 @@ class Runner:
         env.update((name, placed(value, places))
                    for name, value in process.env.items())
         env.update(mode.env)
+        if self.kernels:
+            env["MNM_SIM_KERNELS"] = self.kernels
         if mode.preload:
-            env.update(LD_PRELOAD=f"{self.build}/libmnm.so",
+            env.update(LD_PRELOAD=self.library,
                        MNM_STAT_FILE=f"{scratch}/stat")
         return env
 

@@ -46,7 +46,8 @@ def markdown(result):
     lines = [f"| {' | '.join(row)} |" for row in rows]
     facts = result["machine"]
     lines[:0] = [f"*Simulated*, on {facts['date'][:10]}; "
-                 f"{facts['mnm']}, commit {facts['commit']}.", ""]
+                 f"{facts['mnm']}, commit {facts['commit']}"
+                 f"{''.join('; ' + each for each in result['how'])}.", ""]
     for suite in suites:
         lines += details(suite)
     return "\n".join(lines) + "\n"

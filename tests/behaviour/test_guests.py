@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -85,6 +86,12 @@ class Odd(unittest.TestCase):
     def test_within(self):
         if os.environ.get("MNM_POOL") == "no_pool":
             os.abort()
+
+    def test_is_told_how(self):
+        with open("/proc/self/maps", encoding="utf-8") as file:
+            other = "/other/libmnm.so" in file.read()
+        if os.environ.get("MNM_SIM_SEED") == "3" and other:
+            self.fail(os.environ.get("MNM_SIM_KERNELS"))
 """
 
 
@@ -244,6 +251,38 @@ def test_each_pool_is_a_mode_and_the_suite_alone_is_always_run():
     assert "unfenced" not in [mode.name for mode in chosen([])]
 
 
+def test_seeds_kernels_and_library_reach_the_suite(build):
+    """Its test fails by one of three seeds, with the library that is named."""
+    other = build / "other"
+    other.mkdir()
+    shutil.copy(os.path.join(BUILD, "libmnm.so"), other / "libmnm.so")
+    done = run_made(build, "--only", "made", "--mode", "seeded", "--seed", "2-3",
+                    "--seed", "9", "--kernels", "standin", "--process", "Odd",
+                    "--library", str(other / "libmnm.so"), "--json")
+    assert done.returncode == 1, done.stderr
+    result = json.loads(done.stdout)
+    assert result["modes"] == ["seeded-2", "seeded-3", "seeded-9"]
+    assert result["how"] == ["kernels: standin",
+                             f"library {other / 'libmnm.so'}"]
+    told = {mode: [each for each in found["differences"] if "told_how" in each]
+            for mode, found in result["suites"][0]["modes"].items()}
+    assert not told["seeded-2"] and not told["seeded-9"]
+    assert len(told["seeded-3"]) == 1 and "standin" in told["seeded-3"][0]
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--seed", "0"], "a number from 1 on"),
+    (["--seed", "5-2"], "a range"),
+    (["--seed", "1-2000"], "a range"),
+    (["--library", "/nowhere/libmnm.so"], "no library /nowhere/libmnm.so"),
+    (["--library", "/a b/libmnm.so"], "put it in another folder"),
+    (["--kernels", "some"], "standin")])
+def test_wrong_words_are_answered_by_what_is_allowed(words, said):
+    done = guests(*words, BUILD)
+    assert done.returncode == 2 and done.stdout == ""
+    assert said in done.stderr.splitlines()[-1]
+
+
 def test_each_suite_names_its_versions():
     for suite in SUITES:
         assert suite.wheels and all(re.fullmatch(r"[\w-]+==[\w.]+", wheel)
@@ -260,9 +299,11 @@ def test_of_many_differences_some_are_shown():
              "reason": None, "missing": {"cuLinkCreate_v2": 2},
              "violations": 0}
     text = table.markdown({"suites": [suite], "modes": ["no_pool"],
+                           "how": ["kernels: standin"],
                            "machine": {"date": "2026-01-02T", "mnm": "mnm",
                                        "commit": "c"}})
     assert "| `no_pool` | 30 differ |" in text and "*Simulated*" in text
+    assert "commit c; kernels: standin." in text
     assert "| copied to the host | 2 KiB |" in text
     assert "test 19" in text and "test 20" not in text
     assert "and 10 more" in text and "`cuLinkCreate_v2`" in text
@@ -334,7 +375,7 @@ def test_a_suite_is_compared_with_itself_alone(build):
     found = json.loads(done.stdout)
     assert found["modes"] == ["no_pool", "page_unit_pool", "swapped"]
     suite, = found["suites"]
-    assert suite["alone"] == {"passed": 4, "failed": 1, "skipped": 2}
+    assert suite["alone"] == {"passed": 5, "failed": 1, "skipped": 2}
     assert suite["copied"] == 64
     assert suite["noisy"] == ["Odd: its exit",
                               "Odd: made_up.Odd.test_is_noisy"]
