@@ -389,6 +389,85 @@ START_TEST(each_lane_compares_its_numbers)
 }
 END_TEST
 
+static uint64_t shifted(char how, uint64_t x, uint32_t by, unsigned int bits)
+{
+	uint64_t ones = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+	bool negative = how == 's' && x >> (bits - 1) & 1;
+
+	for (; by && how == 'l'; by--)
+		x = x << 1 & ones;
+	for (; by && how != 'l'; by--)
+		x = x >> 1 | (uint64_t)negative << (bits - 1);
+	return x;
+}
+
+/* By the same amount and by different ones, also of more bits than there are.
+ */
+START_TEST(each_lane_shifts_its_number)
+{
+	static const struct {
+		const char *name, *registers, *moved;
+		char how;
+		unsigned int bits;
+	} shifts[] = {
+		{"shl.b32", "r", "u32", 'l', 32},
+		{"shr.u32", "r", "u32", 'u', 32},
+		{"shr.s32", "r", "u32", 's', 32},
+		{"shl.b64", "rd", "u64", 'l', 64},
+		{"shr.u64", "rd", "u64", 'u', 64},
+		{"shr.s64", "rd", "u64", 's', 64},
+	};
+	static const char text[] =
+		".version 8.7\n.target sm_90\n.address_size 64\n"
+		".entry k(.param .u64 a, .param .u64 b, .param .u64 to) {\n"
+		".reg .u32 %%r<9>; .reg .u64 %%rd<9>;\n"
+		"mov.u32 %%r1, %%tid.x; ld.param.u64 %%rd1, [a];\n"
+		"ld.param.u64 %%rd2, [b]; ld.param.u64 %%rd3, [to];\n"
+		"mad.wide.u32 %%rd1, %%r1, 8, %%rd1;\n"
+		"mad.wide.u32 %%rd2, %%r1, 4, %%rd2;\n"
+		"mad.wide.u32 %%rd3, %%r1, 8, %%rd3;\n"
+		"ld.%s %%%s7, [%%rd1]; ld.u32 %%r8, [%%rd2];\n"
+		"%s %%%s7, %%%s7, %%r8; st.%s [%%rd3], %%%s7; ret; }";
+	static const uint32_t amounts[] = {0, 3, 31, 32, 63, 64, 70};
+	size_t count = sizeof(amounts) / sizeof(amounts[0]);
+	uint64_t a[LANES], to[LANES] = {0};
+	uint32_t b[LANES];
+	void *args[] = {a, b, to};
+	struct ptx_launch launch = {
+		.grid = {1, 1, 1},
+		.args = (void *[]){&args[0], &args[1], &args[2]},
+	};
+	const char *reg = shifts[_i].registers, *moved = shifts[_i].moved;
+	struct ptx_module *module;
+	struct ptx_error error;
+	char made[2048];
+
+	allowed_count = 0;
+	snprintf(made, sizeof(made), text, moved, reg, shifts[_i].name, reg,
+		 reg, moved, reg);
+	module = ptx_parse(made, strlen(made), &error);
+	ck_assert_msg(module, "%s", error.text);
+	for (size_t k = 0; k <= count; k++) {
+		for (unsigned int i = 0; i < LANES; i++) {
+			a[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+			if (shifts[_i].bits == 32)
+				a[i] >>= 32;
+			b[i] = amounts[k < count ? k : i % count];
+		}
+		launch.block[1] = launch.block[2] = 1;
+		launch.block[0] = k & 1 ? 32 : 19;
+		ck_assert_int_eq(run_kernel(module, "k", launch, &error),
+				 PTX_OK);
+		for (unsigned int i = 0; i < launch.block[0]; i++)
+			ck_assert_msg(to[i] == shifted(shifts[_i].how, a[i],
+						       b[i], shifts[_i].bits),
+				      "%s by %u, lane %u", shifts[_i].name,
+				      b[i], i);
+	}
+	ptx_module_free(module);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ptx_lanes");
@@ -406,6 +485,7 @@ int main(void)
 			    spaces_end);
 	tcase_add_loop_test(tcase, each_lane_compares_its_numbers, 0,
 			    sizeof(compared) / sizeof(compared[0]));
+	tcase_add_loop_test(tcase, each_lane_shifts_its_number, 0, 6);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

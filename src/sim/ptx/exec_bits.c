@@ -1,25 +1,57 @@
 /* Logic, shifts, and fields of bits. */
 #include "rows.h"
 
+/* Mostly all lanes shift by the same amount, which vectors can do. */
+static bool is_same(const uint32_t *b, uint32_t mask)
+{
+	uint32_t differs = mask ^ PTX_ALL_LANES;
+
+	for (unsigned int i = 0; i < PTX_LANES; i++)
+		differs |= b[i] ^ b[0];
+	return !differs;
+}
+
 /* clang-format off */
+#define SHIFT(name, type, ...) \
+	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
+			 uint32_t mask) \
+	{ \
+		type *d = ptx_slot(warp, op->d); \
+		const type *a = ptx_slot(warp, op->a); \
+		const uint32_t *b = ptx_slot(warp, op->b); \
+		\
+		if (is_same(b, mask)) { \
+			uint32_t y = b[0]; \
+			\
+			PTX_IVDEP \
+			for (unsigned int i = 0; i < PTX_LANES; i++) { \
+				type x = a[i]; \
+				d[i] = (type)(__VA_ARGS__); \
+			} \
+			return; \
+		} \
+		PTX_FOR_LANES(mask, { \
+			type x = a[i]; \
+			uint32_t y = b[i]; \
+			d[i] = (type)(__VA_ARGS__); \
+		}); \
+	}
 #define LOGIC(t, type) \
 	PTX_BINARY(and_##t, type, type, type, x & y) \
 	PTX_BINARY(or_##t, type, type, type, x | y) \
 	PTX_BINARY(xor_##t, type, type, type, x ^ y) \
 	PTX_UNARY(not_##t, type, ~x) \
 	PTX_UNARY(cnot_##t, type, !x) \
-	PTX_BINARY(shl_##t, type, type, uint32_t, \
-		   y < sizeof(type) * 8 ? (uint64_t)x << y : 0) \
-	PTX_BINARY(shr_u_##t, type, type, uint32_t, \
-		   y < sizeof(type) * 8 ? (uint64_t)x >> y : 0)
+	SHIFT(shl_##t, type, y < sizeof(type) * 8 ? (uint64_t)x << y : 0) \
+	SHIFT(shr_u_##t, type, y < sizeof(type) * 8 ? (uint64_t)x >> y : 0)
 LOGIC(16, uint16_t)
 LOGIC(32, uint32_t)
 LOGIC(64, uint64_t)
 
 #define MOST(type, y) ((y) < sizeof(type) * 8 ? (y) : sizeof(type) * 8 - 1)
-PTX_BINARY(shr_s16, int16_t, int16_t, uint32_t, x >> MOST(int16_t, y))
-PTX_BINARY(shr_s32, int32_t, int32_t, uint32_t, x >> MOST(int32_t, y))
-PTX_BINARY(shr_s64, int64_t, int64_t, uint32_t, x >> MOST(int64_t, y))
+SHIFT(shr_s16, int16_t, x >> MOST(int16_t, y))
+SHIFT(shr_s32, int32_t, x >> MOST(int32_t, y))
+SHIFT(shr_s64, int64_t, x >> MOST(int64_t, y))
 
 /* x is the low half, y the high one; the amount wraps, or stops at 32. */
 #define JOINED ((uint64_t)y << 32 | x)

@@ -158,6 +158,13 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	PTX_FOR_LANES(mask, { d[i] = yes >> i & 1 ? one : 0; });
 }
 
+/* A vector can look at these, but mostly not shift by different amounts. */
+#define BIT(i)  UINT32_C(1) << (i)
+#define BITS(i) BIT(i), BIT((i) + 1), BIT((i) + 2), BIT((i) + 3)
+static const uint32_t lane_bits[PTX_LANES] = {BITS(0),  BITS(4),  BITS(8),
+					      BITS(12), BITS(16), BITS(20),
+					      BITS(24), BITS(28)};
+
 /* clang-format off */
 #define SELECTING(t, type) \
 	static void selp_##t(struct ptx_warp *warp, const struct ptx_op *op, \
@@ -168,7 +175,9 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 		const type *b = ptx_slot(warp, op->b); \
 		uint32_t c = *(uint32_t *)ptx_slot(warp, op->c); \
 		\
-		PTX_FOR_LANES(mask, { d[i] = c >> i & 1 ? a[i] : b[i]; }); \
+		PTX_FOR_LANES(mask, { \
+			d[i] = c & lane_bits[i] ? a[i] : b[i]; \
+		}); \
 	} \
 	PTX_TERNARY(slct_s_##t, type, type, type, int32_t, z >= 0 ? x : y) \
 	PTX_TERNARY(slct_f_##t, type, type, type, float, z >= 0 ? x : y)
