@@ -28,10 +28,6 @@ $(BUILD)/obj/examples/thread_streams.cu.o: examples/thread_streams.cu
 	$(Q)$(NVCC_BUILD) --default-stream per-thread -MMD -MP -MF $(@:.o=.d) \
 		-MT $@ -c $< -o $@
 
-# There is only one architecture, as Thrust's kernels take most of a minute for
-# each.
-$(SORT_SCAN): GENCODE := -gencode arch=compute_75,code=[sm_75,compute_75]
-
 # Thrust's headers bind a null reference (thrust/detail/reference.h).
 $(BUILD)/examples/sort_scan_host: examples/sort_scan.cu \
 		$(BUILD)/sim/libcudart.so.13

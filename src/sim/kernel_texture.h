@@ -142,8 +142,10 @@ static inline void sim_texel(const struct sim_texture *t, long x, long y,
 	unsigned count = t->channels < 4 ? t->channels : 4;
 	const char *at;
 
-	if (!sim_place(t, 0, &x, t->width) || !sim_place(t, 1, &y, t->height) ||
-	    !sim_place(t, 2, &z, t->depth)) {
+	/* Mostly there are fewer dimensions; 0 is in all sizes and modes. */
+	if (!sim_place(t, 0, &x, t->width) ||
+	    (y && !sim_place(t, 1, &y, t->height)) ||
+	    (z && !sim_place(t, 2, &z, t->depth))) {
 		for (unsigned c = 0; c < count; c++)
 			values[c] += part * (double)t->border[c];
 		return;
@@ -165,10 +167,10 @@ static inline long sim_whole(double coordinate)
 {
 	long whole;
 
-	if (isnan(coordinate))
-		return 0;
-	if (fabs(coordinate) >= 0x1p40)
-		return coordinate > 0 ? 1L << 40 : -(1L << 40);
+	if (!(fabs(coordinate) < 0x1p40))
+		return isnan(coordinate) ? 0
+		       : coordinate > 0  ? 1L << 40
+					 : -(1L << 40);
 	whole = (long)coordinate;
 	return whole - ((double)whole > coordinate);
 }

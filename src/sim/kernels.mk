@@ -6,8 +6,8 @@
 # libraries. NVCC_CUDART is the form of the runtime: shared, or none where
 # $(BUILD)/sim/cudart_static.o is linked.
 
-GENCODE    := -gencode arch=compute_75,code=sm_75 \
-	-gencode arch=compute_90,code=[sm_90,compute_90]
+# The oldest that the toolkit knows; a driver compiles it for newer ones.
+GENCODE    := -gencode arch=compute_75,code=[sm_75,compute_75]
 NVCC_HOST  := -ccbin $(CXX) -Xcompiler -Wall -Xcompiler -Wextra \
 	$(foreach s,$(subst $(comma), ,$(SAN)),-Xcompiler -fsanitize=$(s))
 NVCC_BUILD  = $(NVCC) -std=c++17 -O2 -g $(GENCODE) $(NVCC_HOST)

@@ -63,6 +63,104 @@ START_TEST(lanes_of_a_warp_may_wait_at_different_barriers)
 }
 END_TEST
 
+#define MBARRIER \
+	HEAD ".shared .align 8 .b64 m; .shared .align 256 .u32 s[64];\n" \
+	     ".entry k(.param .u64 to) {\n" \
+	     ".reg .u32 %r<9>; .reg .u64 %a<9>; .reg .pred %p<9>;\n" \
+	     "ld.param.u64 %a1, [to]; mov.u32 %r1, %tid.x;\n" \
+	     "mad.wide.u32 %a1, %r1, 4, %a1; mov.u32 %r2, s;\n" \
+	     "mad.lo.u32 %r2, %r1, 4, %r2; setp.ne.u32 %p1, %r1, 0;\n"
+
+/* Each thread tells another one its number, in three phases: all 64 arrive in
+ * the first and second, in which the odd ones say that they leave. */
+START_TEST(an_mbarrier_goes_through_its_phases)
+{
+	int to[64] = {0};
+
+	ck_assert_int_eq(
+		run(MBARRIER
+		    "@!%p1 mbarrier.init.shared.b64 [m], 64; bar.sync 0;\n"
+		    "st.shared.u32 [%r2], %r1;\n"
+		    "mbarrier.arrive.shared.b64 %a2, [m];\n"
+		    "mbarrier.pending_count.b64 %r7, %a2;\n"
+		    "ONE: mbarrier.test_wait.shared.b64 %p2, [m], %a2;\n"
+		    "@!%p2 bra ONE; xor.b32 %r3, %r2, 128;\n"
+		    "ld.shared.u32 %r4, [%r3]; and.b32 %r5, %r1, 1;\n"
+		    "setp.eq.u32 %p3, %r5, 1;\n"
+		    "@%p3 mbarrier.arrive_drop.shared.b64 _, [m];\n"
+		    "@%p3 bra END;\n"
+		    "mbarrier.arrive.shared::cta.b64 %a3, [m], 1;\n"
+		    "TWO: mbarrier.try_wait.parity.shared.b64 %p2, [m], 1;\n"
+		    "@!%p2 bra TWO; st.shared.u32 [%r2], 1000;\n"
+		    "mbarrier.arrive.release.cta.shared.b64 %a3, [m];\n"
+		    "THREE: mbarrier.test_wait.shared.b64 %p2, [m], %a3;\n"
+		    "@!%p2 nanosleep.u32 20; @!%p2 bra THREE;\n"
+		    "ld.shared.u32 %r5, [%r3]; add.u32 %r4, %r4, %r5;\n"
+		    "@%p1 bra END; mbarrier.inval.shared.b64 [m];\n"
+		    "END: setp.eq.u32 %p2, %r1, 63; @%p2 add.u32 %r4, %r4, %r7;\n"
+		    "st.u32 [%a1], %r4; ret; }",
+		    64, to),
+		PTX_OK);
+	for (int i = 0; i < 64; i++) {
+		int other = i ^ 32;
+
+		/* This one also says how many it saw waited for; the other
+		 * warp may have come before it or not. */
+		if (i == 63)
+			other += to[i] == other + 1 ? 1 : 33;
+		ck_assert_int_eq(to[i], i % 2 ? other : other + 1000);
+	}
+}
+END_TEST
+
+/* Those that wait are at a place before those that they wait for. */
+START_TEST(lanes_of_a_warp_wait_for_each_other_at_an_mbarrier)
+{
+	int to[32] = {0};
+
+	ck_assert_int_eq(
+		run(MBARRIER
+		    "@!%p1 mbarrier.init.shared.b64 [m], 16; bar.sync 0;\n"
+		    "setp.ge.u32 %p2, %r1, 16; @%p2 bra COME;\n"
+		    "WAIT: mbarrier.test_wait.parity.shared.b64 %p3, [m], 0;\n"
+		    "@!%p3 bra WAIT; ld.shared.u32 %r4, [%r2+64];\n"
+		    "st.u32 [%a1], %r4; ret;\n"
+		    "COME: st.shared.u32 [%r2], %r1;\n"
+		    "cp.async.mbarrier.arrive.shared.b64 [m];\n"
+		    "cp.async.mbarrier.arrive.noinc.shared.b64 [m]; ret; }",
+		    32, to),
+		PTX_OK);
+	for (int i = 0; i < 16; i++)
+		ck_assert_int_eq(to[i], i + 16);
+}
+END_TEST
+
+START_TEST(more_arrivals_than_an_mbarrier_waits_for_are_an_error)
+{
+	int to[32] = {0};
+
+	ck_assert_int_eq(
+		run(MBARRIER
+		    "mbarrier.init.shared.b64 [m], 3;\n"
+		    "mbarrier.arrive.noComplete.shared.b64 %a2, [m], 2;\n"
+		    "mbarrier.arrive.shared.b64 %a2, [m], 2; ret; }",
+		    1, to),
+		PTX_TRAPPED);
+	ck_assert_int_eq(
+		run(MBARRIER "mbarrier.init.shared.b64 [m], 0; ret; }", 1, to),
+		PTX_TRAPPED);
+	ck_assert_int_eq(run(MBARRIER
+			     "mbarrier.init.shared.b64 [m+4], 1; ret; }",
+			     1, to),
+			 PTX_MISALIGNED);
+	ck_assert_int_eq(
+		run(MBARRIER
+		    "mbarrier.test_wait.shared.b64 %p1, [m+4096], %a1; ret; }",
+		    1, to),
+		PTX_ILLEGAL_ADDRESS);
+}
+END_TEST
+
 START_TEST(threads_that_never_come_are_a_deadlock)
 {
 	int to[64] = {0};
@@ -79,6 +177,9 @@ int main(void)
 	const TTest *const tests[] = {
 		a_warp_that_is_not_full_counts_as_one,
 		lanes_of_a_warp_may_wait_at_different_barriers,
+		an_mbarrier_goes_through_its_phases,
+		lanes_of_a_warp_wait_for_each_other_at_an_mbarrier,
+		more_arrivals_than_an_mbarrier_waits_for_are_an_error,
 		threads_that_never_come_are_a_deadlock,
 		NULL,
 	};

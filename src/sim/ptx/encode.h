@@ -67,6 +67,12 @@ const struct ptx_operand *ptx_encode_operand(struct ptx_encoder *encoder,
 /* Type i of the instruction; fails if there is none. */
 enum ptx_type ptx_encode_type(struct ptx_encoder *encoder, unsigned int i);
 
+/* The address [a + 4]: only the fields for it are filled. Then these fields of
+ * an operation. */
+struct ptx_op ptx_encode_address(struct ptx_encoder *encoder,
+				 const struct ptx_operand *memory);
+void ptx_encode_address_set(struct ptx_op *op, const struct ptx_op *made);
+
 /* Adds an operation with the instruction's guard. */
 struct ptx_op *ptx_encode_emit(struct ptx_encoder *encoder, ptx_run_fn *run);
 /* The same that jumps to an instruction of the function. */
@@ -95,6 +101,7 @@ void ptx_encode_return(struct ptx_encoder *encoder);
 bool ptx_encode_flow(struct ptx_encoder *encoder);
 bool ptx_encode_call(struct ptx_encoder *encoder);
 bool ptx_encode_memory(struct ptx_encoder *encoder);
+bool ptx_encode_async(struct ptx_encoder *encoder);
 bool ptx_encode_moves(struct ptx_encoder *encoder);
 bool ptx_encode_warp(struct ptx_encoder *encoder);
 bool ptx_encode_texture(struct ptx_encoder *encoder);

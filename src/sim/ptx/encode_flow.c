@@ -59,9 +59,8 @@ void ptx_encode_return(struct ptx_encoder *encoder)
 
 bool ptx_encode_flow(struct ptx_encoder *encoder)
 {
-	static const char *const nothing[] = {"nanosleep",  "pmevent",
-					      "brkpt",      "griddepcontrol",
-					      "setmaxnreg", NULL};
+	static const char *const nothing[] = {
+		"pmevent", "brkpt", "griddepcontrol", "setmaxnreg", NULL};
 	const char *name = encoder->ins->name;
 
 	for (size_t i = 0; nothing[i]; i++)

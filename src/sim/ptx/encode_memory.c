@@ -32,9 +32,8 @@ static void space_set(struct ptx_encoder *encoder, struct ptx_op *op)
 	op->generic = !window;
 }
 
-/* [a + 4], of which only the fields for an address are filled. */
-static struct ptx_op address_read(struct ptx_encoder *encoder,
-				  const struct ptx_operand *memory)
+struct ptx_op ptx_encode_address(struct ptx_encoder *encoder,
+				 const struct ptx_operand *memory)
 {
 	struct ptx_op made = {0};
 	struct ptx_operand base;
@@ -59,7 +58,7 @@ static struct ptx_op address_read(struct ptx_encoder *encoder,
 	return made;
 }
 
-static void address_set(struct ptx_op *op, const struct ptx_op *address)
+void ptx_encode_address_set(struct ptx_op *op, const struct ptx_op *address)
 {
 	op->a = address->a;
 	op->value = address->value;
@@ -110,7 +109,7 @@ static void elements_emit(struct ptx_encoder *encoder, ptx_run_fn *run,
 {
 	struct ptx_op *op = ptx_encode_emit(encoder, run);
 
-	address_set(op, made);
+	ptx_encode_address_set(op, made);
 	op->list = made->list;
 	op->count = made->count;
 	op->bytes = made->bytes;
@@ -144,7 +143,7 @@ static void load(struct ptx_encoder *encoder)
 		made.value = (int64_t)param->offset + memory->value;
 		run = ptx_exec_load_param;
 	} else {
-		made = address_read(encoder, memory);
+		made = ptx_encode_address(encoder, memory);
 	}
 	made.type = (uint8_t)type;
 	made.bytes = (uint8_t)ptx_type_bytes(type);
@@ -173,7 +172,7 @@ static void store(struct ptx_encoder *encoder)
 		ptx_encode_unsupported(encoder);
 	if (ptx_has(encoder->ins, "release"))
 		fence_emit(encoder);
-	made = address_read(encoder, memory);
+	made = ptx_encode_address(encoder, memory);
 	made.type = (uint8_t)type;
 	made.bytes = (uint8_t)ptx_type_bytes(type);
 	elements_set(encoder, &made, from, false);
@@ -215,7 +214,7 @@ static void atomic(struct ptx_encoder *encoder, bool has_result)
 	    encoder->ins->operand_count !=
 		    at + 2 + (what->value == PTX_ATOMIC_CAS))
 		ptx_encode_unsupported(encoder);
-	made = address_read(encoder, ptx_encode_operand(encoder, at));
+	made = ptx_encode_address(encoder, ptx_encode_operand(encoder, at));
 	b = ptx_encode_read(encoder, ptx_encode_operand(encoder, at + 1),
 			    bytes);
 	c = what->value == PTX_ATOMIC_CAS
@@ -227,52 +226,13 @@ static void atomic(struct ptx_encoder *encoder, bool has_result)
 		d = ptx_encode_write(encoder, ptx_encode_operand(encoder, 0),
 				     bytes);
 	op = ptx_encode_emit(encoder, ptx_exec_atomic);
-	address_set(op, &made);
+	ptx_encode_address_set(op, &made);
 	op->b = b;
 	op->c = c;
 	op->d = d;
 	op->bytes = (uint8_t)bytes;
 	op->type = (uint8_t)type;
 	op->mode = (uint8_t)what->value;
-}
-
-/* cp.async, which is a copy that is over at once. */
-static void copy_async(struct ptx_encoder *encoder)
-{
-	const struct ptx_instruction *ins = encoder->ins;
-	struct ptx_operand source;
-	uint32_t b, e = UINT32_MAX;
-	struct ptx_op made, *op;
-
-	if (ptx_has(ins, "commit_group") || ptx_has(ins, "wait_group") ||
-	    ptx_has(ins, "wait_all")) {
-		ptx_encode_mods(encoder,
-				"async commit_group wait_group wait_all");
-		return;
-	}
-	ptx_encode_mods(encoder, "async ca cg shared shared::cta global "
-				 "L2::64B L2::128B L2::256B");
-	if (ptx_encode_operand(encoder, 1)->kind != PTX_MEMORY ||
-	    ptx_encode_operand(encoder, 2)->kind != PTX_INTEGER)
-		ptx_encode_unsupported(encoder);
-	made = address_read(encoder, ptx_encode_operand(encoder, 0));
-	source = ptx_encode_operand(encoder, 1)->items[0];
-	made.target = (uint32_t)source.value;
-	if (source.kind != PTX_INTEGER && source.value != (int32_t)source.value)
-		ptx_encode_unsupported(encoder);
-	if (source.kind == PTX_INTEGER)
-		made.target = 0;
-	else
-		source.value = 0;
-	b = ptx_encode_read(encoder, &source, 8);
-	if (ins->operand_count > 3)
-		e = ptx_encode_read(encoder, &ins->operands[3], 4);
-	op = ptx_encode_emit(encoder, ptx_exec_copy_async);
-	address_set(op, &made);
-	op->b = b;
-	op->e = e;
-	op->target = made.target;
-	op->count = (uint32_t)ins->operands[2].value & 31;
 }
 
 bool ptx_encode_memory(struct ptx_encoder *encoder)
@@ -292,8 +252,6 @@ bool ptx_encode_memory(struct ptx_encoder *encoder)
 		atomic(encoder, *name == 'a');
 	else if (!strcmp(name, "membar") || !strcmp(name, "fence"))
 		fence_emit(encoder);
-	else if (!strcmp(name, "cp") && ptx_has(encoder->ins, "async"))
-		copy_async(encoder);
 	else
 		return false;
 	return true;

@@ -109,6 +109,19 @@ ptx_run_fn ptx_exec_texture_size;
 enum { PTX_TEXTURE_LAYERS = 8 };
 enum ptx_surface { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
 
+/* Of the mbarrier at a + value. d may be UINT32_MAX. */
+enum { PTX_MBARRIER_DROP = 1, PTX_MBARRIER_PARITY };
+/* b: how many arrivals make a phase */
+ptx_run_fn ptx_exec_mbarrier_init;
+/* d = the state before b arrivals; mode: DROP */
+ptx_run_fn ptx_exec_mbarrier_arrive;
+/* d = whether the phase of state b is complete, or of parity b: mode PARITY */
+ptx_run_fn ptx_exec_mbarrier_test;
+/* d = arrivals that state a waits for */
+ptx_run_fn ptx_exec_mbarrier_pending;
+/* Lanes rest until others of the warp, and other warps, have had a turn. */
+ptx_run_fn ptx_exec_rest;
+
 /* printf: what the parameters at list[0] and list[1] plus e point to */
 ptx_run_fn ptx_exec_print;
 /* A failed assertion: message, file and line are in the list. */

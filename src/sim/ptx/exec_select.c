@@ -6,21 +6,6 @@
 #include "half.h"
 #include "rows.h"
 
-/* A mask of 32 flags, each 0 or 1: the product moves those of 8 bytes to the
- * top one. */
-static uint32_t packed(const uint8_t *is)
-{
-	uint32_t made = 0;
-
-	for (unsigned int k = 0; k < PTX_LANES; k += 8) {
-		uint64_t eight;
-
-		memcpy(&eight, is + k, sizeof(eight));
-		made |= (uint32_t)(eight * 0x0102040810204080 >> 56) << k;
-	}
-	return made;
-}
-
 /* clang-format off */
 /* The lanes for which something is true of x and y, which are a and b. */
 #define WHERE(type, load, ...) \
@@ -74,7 +59,7 @@ static uint32_t packed(const uint8_t *is)
 					  : x > y  ? greater \
 						   : unordered); \
 		} \
-		return packed(is); \
+		return ptx_mask_of(is); \
 	}
 #define AS_IT_IS(x) (x)
 COMPARING(u16, uint16_t, uint16_t, AS_IT_IS)
@@ -158,13 +143,6 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	PTX_FOR_LANES(mask, { d[i] = yes >> i & 1 ? one : 0; });
 }
 
-/* A vector can look at these, but mostly not shift by different amounts. */
-#define BIT(i)  UINT32_C(1) << (i)
-#define BITS(i) BIT(i), BIT((i) + 1), BIT((i) + 2), BIT((i) + 3)
-static const uint32_t lane_bits[PTX_LANES] = {BITS(0),  BITS(4),  BITS(8),
-					      BITS(12), BITS(16), BITS(20),
-					      BITS(24), BITS(28)};
-
 /* clang-format off */
 #define SELECTING(t, type) \
 	static void selp_##t(struct ptx_warp *warp, const struct ptx_op *op, \
@@ -176,7 +154,7 @@ static const uint32_t lane_bits[PTX_LANES] = {BITS(0),  BITS(4),  BITS(8),
 		uint32_t c = *(uint32_t *)ptx_slot(warp, op->c); \
 		\
 		PTX_FOR_LANES(mask, { \
-			d[i] = c & lane_bits[i] ? a[i] : b[i]; \
+			d[i] = c & ptx_lane_bits[i] ? a[i] : b[i]; \
 		}); \
 	} \
 	PTX_TERNARY(slct_s_##t, type, type, type, int32_t, z >= 0 ? x : y) \

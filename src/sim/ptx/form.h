@@ -5,6 +5,8 @@
 #ifndef SIM_PTX_FORM_H
 #define SIM_PTX_FORM_H
 
+#include <string.h>
+
 #include "reach.h"
 
 enum { PTX_LANES = 32, PTX_BARRIERS = 16 };
@@ -30,6 +32,7 @@ enum ptx_step {
 	PTX_STEP_POINTER, /* to the function whose address is in a */
 	PTX_STEP_SYNC,    /* run() once all lanes in slot `target` are there */
 	PTX_STEP_BARRIER, /* number a, threads b (0: all), c, d; mode */
+	PTX_STEP_REST,    /* run(), which may have lanes rest */
 	PTX_STEP_TRAP,
 };
 
@@ -222,6 +225,7 @@ struct ptx_warp {
 	uint32_t live;      /* lanes that have not ended */
 	uint32_t syncing;   /* lanes that wait for others of the warp */
 	uint32_t blocked;   /* lanes that wait at a barrier */
+	uint32_t resting;   /* lanes that others have their turn before */
 	uint32_t pc[PTX_LANES];
 	/* Of the lanes that are blocked: who is at each barrier, and the
 	 * operation of those that get a result. */
@@ -274,6 +278,25 @@ static inline void *ptx_slot(const struct ptx_warp *warp, uint32_t slot)
 #else
 #define PTX_IVDEP _Pragma("GCC ivdep")
 #endif
+
+/* The bits of masks: a vector can look at these, but not always shift by
+ * different amounts. */
+extern const uint32_t ptx_lane_bits[PTX_LANES];
+
+/* A mask of flags, each 0 or 1: the product moves those of 8 bytes to the top
+ * one. */
+static inline uint32_t ptx_mask_of(const uint8_t *flags)
+{
+	uint32_t made = 0;
+
+	for (unsigned int i = 0; i < PTX_LANES; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, flags + i, sizeof(eight));
+		made |= (uint32_t)(eight * 0x0102040810204080 >> 56) << i;
+	}
+	return made;
+}
 
 /* Ends the run with an error. */
 void ptx_run_fail(struct ptx_warp *warp, const struct ptx_op *op,

@@ -188,6 +188,7 @@ static void block_begin(struct ptx_block *block, uint64_t number)
 		warp->live = lanes >= PTX_LANES ? PTX_ALL_LANES
 						: (UINT32_C(1) << lanes) - 1;
 		warp->syncing = warp->blocked = warp->answered = 0;
+		warp->resting = 0;
 		memset(warp->waiting, 0, sizeof(warp->waiting));
 		memset(warp->pc, 0, sizeof(warp->pc));
 		ptx_frame_begin(warp);

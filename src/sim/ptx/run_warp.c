@@ -15,33 +15,50 @@ struct group {
 	uint32_t meeting; /* the next place where other lanes are */
 };
 
+#define BIT(i)  UINT32_C(1) << (i)
+#define BITS(i) BIT(i), BIT((i) + 1), BIT((i) + 2), BIT((i) + 3)
+
+const uint32_t ptx_lane_bits[PTX_LANES] = {BITS(0),  BITS(4),  BITS(8),
+					   BITS(12), BITS(16), BITS(20),
+					   BITS(24), BITS(28)};
+
+static uint32_t least(uint32_t x, uint32_t y)
+{
+	return x < y ? x : y;
+}
+
 /* The lanes at the lowest place that is not below `from`. */
 static struct group group_find(const struct ptx_warp *warp, uint32_t ready,
 			       uint32_t from)
 {
 	struct group group = {0, UINT32_MAX, UINT32_MAX};
+	uint32_t places[PTX_LANES];
+	uint8_t here[PTX_LANES];
 
-	for (uint32_t left = ready; left; left &= left - 1) {
-		uint32_t pc = warp->pc[__builtin_ctz(left)];
+	for (unsigned int i = 0; i < PTX_LANES; i++) {
+		uint32_t pc = warp->pc[i];
 
-		if (pc >= from && pc < group.pc)
-			group.pc = pc;
+		pc = ready & ptx_lane_bits[i] && pc >= from ? pc : UINT32_MAX;
+		places[i] = pc;
+		group.pc = least(group.pc, pc);
 	}
-	for (uint32_t left = ready; left; left &= left - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(left);
+	if (group.pc == UINT32_MAX)
+		return group;
+	for (unsigned int i = 0; i < PTX_LANES; i++) {
+		uint32_t pc = places[i];
 
-		if (warp->pc[i] == group.pc)
-			group.mask |= UINT32_C(1) << i;
-		else if (warp->pc[i] > group.pc && warp->pc[i] < group.meeting)
-			group.meeting = warp->pc[i];
+		here[i] = pc == group.pc;
+		group.meeting =
+			least(group.meeting, pc > group.pc ? pc : UINT32_MAX);
 	}
+	group.mask = ptx_mask_of(here);
 	return group;
 }
 
 static void group_leave(struct ptx_warp *warp, uint32_t mask, uint32_t pc)
 {
-	for (uint32_t left = mask; left; left &= left - 1)
-		warp->pc[__builtin_ctz(left)] = pc;
+	for (unsigned int i = 0; i < PTX_LANES; i++)
+		warp->pc[i] = mask & ptx_lane_bits[i] ? pc : warp->pc[i];
 }
 
 static void lanes_end(struct ptx_warp *warp, uint32_t mask)
@@ -230,6 +247,10 @@ static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
 	case PTX_STEP_BARRIER:
 		barrier_wait(warp, op, mask, group->pc);
 		break;
+	case PTX_STEP_REST:
+		op->run(warp, op, mask);
+		group_leave(warp, mask, next);
+		break;
 	case PTX_STEP_TRAP:
 		ptx_run_fail(warp, op, (unsigned int)__builtin_ctz(mask),
 			     PTX_TRAPPED, "trap");
@@ -238,11 +259,6 @@ static enum fate step(struct ptx_warp *warp, const struct ptx_op *op,
 		break;
 	}
 	return GONE;
-}
-
-static uint32_t least(uint32_t x, uint32_t y)
-{
-	return x < y ? x : y;
 }
 
 /* Does operations that need no look at guards. Returns how many. */
@@ -306,11 +322,13 @@ unsigned int ptx_warp_run(struct ptx_warp *warp, unsigned int most)
 	while (done < most && !warp->run->result) {
 		uint32_t ready = warp->live & ~warp->blocked & ~warp->syncing;
 		unsigned int turn = most - done < TURN ? most - done : TURN;
-		struct group group = group_find(warp, ready, from);
+		struct group group;
 		unsigned int ran;
 
+		ready &= ~warp->resting;
 		if (!ready)
 			break;
+		group = group_find(warp, ready, from);
 		if (!group.mask) {
 			from = 0;
 			continue;
@@ -320,5 +338,6 @@ unsigned int ptx_warp_run(struct ptx_warp *warp, unsigned int most)
 		/* A lane that waits for others must not keep them waiting. */
 		from = ran == TURN ? group.pc + 1 : 0;
 	}
+	warp->resting = 0;
 	return done;
 }
