@@ -41,7 +41,8 @@ MODES = [
     Mode("swapped", "while its pools are swapped", swaps=True),
     Mode("unfenced", "without fences, by the schedule of one seed, with the "
          "checker of order: it has to differ where order is tested",
-         {"MNM_FENCE": "none", "MNM_SIM_SEED": "1", "MNM_SIM_CHECK": "1"},
+         {"MNM_FENCE": "none", "MNM_FORCE": "1", "MNM_SIM_SEED": "1",
+          "MNM_SIM_CHECK": "1"},
          default=False),
 ]
 

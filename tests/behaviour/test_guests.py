@@ -270,6 +270,16 @@ def test_seeds_kernels_and_library_reach_the_suite(build):
     assert len(told["seeded-3"]) == 1 and "standin" in told["seeded-3"][0]
 
 
+@plain_build_only
+def test_a_suite_is_served_without_fences(build):
+    """The library refuses MNM_FENCE=none unless it is told to force it."""
+    done = run_made(build, "--only", "made", "--mode", "unfenced", "--process",
+                    "Steady", "--json")
+    mode = json.loads(done.stdout)["suites"][0]["modes"]["unfenced"]
+    assert not [each for each in mode["differences"] if "served" in each]
+    assert not mode["said"]
+
+
 @pytest.mark.parametrize("words, said", [
     (["--seed", "0"], "a number from 1 on"),
     (["--seed", "5-2"], "a range"),
