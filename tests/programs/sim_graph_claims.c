@@ -131,9 +131,11 @@ END_TEST
 START_TEST(stream_that_leaves_makes_its_capture_invalid)
 {
 	CUstream stream, other;
+	CUdeviceptr numbers;
 	CUevent event;
 
 	claims_open();
+	numbers = claims_numbers();
 	event = claims_event();
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
 	other = claims_stream(CU_STREAM_NON_BLOCKING);
@@ -141,9 +143,37 @@ START_TEST(stream_that_leaves_makes_its_capture_invalid)
 		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	ck_assert_ok(cuEventRecord(event, stream));
 	ck_assert_ok(cuStreamWaitEvent(other, event, 0));
+	fill(numbers, other);
 	ck_assert_ok(cuStreamDestroy(other));
 	ck_assert_int_eq(claims_capturing(stream),
 			 CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+}
+END_TEST
+
+START_TEST(stream_that_was_joined_can_be_destroyed)
+{
+	CUstream stream, other;
+	CUdeviceptr numbers;
+	CUevent event;
+	CUgraph graph;
+
+	claims_open();
+	numbers = claims_numbers();
+	event = claims_event();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	other = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ck_assert_ok(cuEventRecord(event, stream));
+	ck_assert_ok(cuStreamWaitEvent(other, event, 0));
+	fill(numbers, other);
+	ck_assert_ok(cuEventRecord(event, other));
+	ck_assert_ok(cuStreamWaitEvent(stream, event, 0));
+	ck_assert_ok(cuStreamDestroy(other));
+	ck_assert_ok(cuStreamEndCapture(stream, &graph));
+	ck_assert_ok(cuGraphLaunch(exec_new(graph), stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_int_eq(claims_number(numbers, 0), 1);
 }
 END_TEST
 
@@ -313,6 +343,7 @@ int main(void)
 		branches_run_side_by_side,
 		stream_that_captures_can_be_destroyed,
 		stream_that_leaves_makes_its_capture_invalid,
+		stream_that_was_joined_can_be_destroyed,
 		context_takes_its_captures_along,
 		graph_of_a_destroyed_context_does_not_launch,
 		handles_of_destroyed_graphs_are_known,

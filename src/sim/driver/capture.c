@@ -86,6 +86,47 @@ CUresult capture_join(struct capture *capture, struct stream *stream,
 	return CUDA_SUCCESS;
 }
 
+/* Marks nodes and all that they depend on. `todo` has room for each once. */
+static void mark_back(const struct nodes *ends, struct node **todo)
+{
+	const struct nodes *now = ends;
+	unsigned left = 0;
+
+	for (;;) {
+		for (unsigned i = 0; i < now->count; i++) {
+			if (now->at[i]->marked)
+				continue;
+			now->at[i]->marked = true;
+			todo[left++] = now->at[i];
+		}
+		if (!left)
+			return;
+		now = &todo[--left]->before;
+	}
+}
+
+CUresult capture_mark(const struct capture *capture)
+{
+	struct graph *graph = capture->graph;
+	struct node **todo = calloc(graph->count + 1, sizeof(struct node *));
+
+	if (!todo)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (struct node *n = graph->first; n; n = n->next)
+		n->marked = false;
+	mark_back(&capture->origin->frontier, todo);
+	free(todo);
+	return CUDA_SUCCESS;
+}
+
+bool capture_has_joined(const struct stream *stream)
+{
+	for (unsigned i = 0; i < stream->frontier.count; i++)
+		if (!stream->frontier.at[i]->marked)
+			return false;
+	return true;
+}
+
 void capture_leave(struct stream *stream)
 {
 	struct capture *capture = stream->capture;
@@ -97,7 +138,8 @@ void capture_leave(struct stream *stream)
 		capture_close(capture);
 		return;
 	}
-	capture->invalid = true;
+	if (capture_mark(capture) || !capture_has_joined(stream))
+		capture->invalid = true;
 	for (at = &capture->streams; *at != stream;)
 		at = &(*at)->captured;
 	*at = stream->captured;

@@ -41,8 +41,12 @@ struct capture *capture_find(unsigned long long id);
  * in `after`. */
 CUresult capture_join(struct capture *capture, struct stream *stream,
 		      const struct nodes *after);
+/* Marks the nodes that the origin has joined, for capture_has_joined(): whether
+ * all that a stream of the capture did is among them. */
+CUresult capture_mark(const struct capture *capture);
+bool capture_has_joined(const struct stream *stream);
 /* For a stream that is closed: ends the capture that began in it, or makes the
- * capture that it is in invalid. */
+ * capture that it is in invalid, unless the origin has joined it. */
 void capture_leave(struct stream *stream);
 /* Adds a node for a capturing stream. A failure makes the capture invalid. */
 CUresult capture_node(struct stream *stream, CUgraphNodeType type,

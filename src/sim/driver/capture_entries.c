@@ -73,41 +73,16 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into,
 	return res;
 }
 
-/* Marks nodes and all that they depend on. `todo` has room for each once. */
-static void mark_back(const struct nodes *ends, struct node **todo)
-{
-	const struct nodes *now = ends;
-	unsigned left = 0;
-
-	for (;;) {
-		for (unsigned i = 0; i < now->count; i++) {
-			if (now->at[i]->marked)
-				continue;
-			now->at[i]->marked = true;
-			todo[left++] = now->at[i];
-		}
-		if (!left)
-			return;
-		now = &todo[--left]->before;
-	}
-}
-
 /* Checks that the origin has joined all that its capture's streams did. */
 static CUresult check_joined(const struct capture *capture)
 {
-	struct graph *graph = capture->graph;
-	struct node **todo = calloc(graph->count + 1, sizeof(struct node *));
 	bool joined = true;
+	CUresult res = capture_mark(capture);
 
-	if (!todo)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	for (struct node *n = graph->first; n; n = n->next)
-		n->marked = false;
-	mark_back(&capture->origin->frontier, todo);
-	free(todo);
-	for (struct stream *s = capture->streams; s; s = s->captured)
-		for (unsigned i = 0; i < s->frontier.count; i++)
-			joined &= s->frontier.at[i]->marked;
+	for (struct stream *s = capture->streams; s && !res; s = s->captured)
+		joined &= capture_has_joined(s);
+	if (res)
+		return res;
 	return joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
