@@ -6,7 +6,8 @@
 # libraries. NVCC_CUDART is the form of the runtime: shared, or none where
 # $(BUILD)/sim/cudart_static.o is linked.
 
-# The oldest that the toolkit knows; a driver compiles it for newer ones.
+# The oldest architecture that the toolkit knows. A driver compiles the PTX for
+# newer ones.
 GENCODE    := -gencode arch=compute_75,code=[sm_75,compute_75]
 NVCC_HOST  := -ccbin $(CXX) -Xcompiler -Wall -Xcompiler -Wextra \
 	$(foreach s,$(subst $(comma), ,$(SAN)),-Xcompiler -fsanitize=$(s))

@@ -270,6 +270,18 @@ def test_seeds_kernels_and_library_reach_the_suite(build):
     assert len(told["seeded-3"]) == 1 and "standin" in told["seeded-3"][0]
 
 
+def test_a_library_below_a_folder_with_a_blank_is_refused(tmp_path):
+    """Also if only the place that it is named from has one."""
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "libmnm.so").touch()
+    done = subprocess.run(
+        [os.path.join(SCRIPTS, "guests"), "--library", "libmnm.so", BUILD],
+        cwd=folder, capture_output=True, text=True, timeout=DEADLINE)
+    assert done.returncode == 2
+    assert "put it in another folder" in done.stderr.splitlines()[-1]
+
+
 @plain_build_only
 def test_a_suite_is_served_without_fences(build):
     """The library refuses MNM_FENCE=none unless it is told to force it."""

@@ -128,22 +128,26 @@ START_TEST(stream_that_captures_can_be_destroyed)
 }
 END_TEST
 
-START_TEST(stream_that_leaves_makes_its_capture_invalid)
+/* Begins a capture in a stream, has `other` join it and work there. */
+static CUstream capture_with(CUstream other, CUevent event, CUdeviceptr numbers)
 {
-	CUstream stream, other;
-	CUdeviceptr numbers;
-	CUevent event;
+	CUstream stream = claims_stream(CU_STREAM_NON_BLOCKING);
 
-	claims_open();
-	numbers = claims_numbers();
-	event = claims_event();
-	stream = claims_stream(CU_STREAM_NON_BLOCKING);
-	other = claims_stream(CU_STREAM_NON_BLOCKING);
 	ck_assert_ok(
 		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	ck_assert_ok(cuEventRecord(event, stream));
 	ck_assert_ok(cuStreamWaitEvent(other, event, 0));
 	fill(numbers, other);
+	return stream;
+}
+
+START_TEST(stream_that_leaves_makes_its_capture_invalid)
+{
+	CUstream stream, other;
+
+	claims_open();
+	other = claims_stream(CU_STREAM_NON_BLOCKING);
+	stream = capture_with(other, claims_event(), claims_numbers());
 	ck_assert_ok(cuStreamDestroy(other));
 	ck_assert_int_eq(claims_capturing(stream),
 			 CU_STREAM_CAPTURE_STATUS_INVALIDATED);
@@ -160,13 +164,8 @@ START_TEST(stream_that_was_joined_can_be_destroyed)
 	claims_open();
 	numbers = claims_numbers();
 	event = claims_event();
-	stream = claims_stream(CU_STREAM_NON_BLOCKING);
 	other = claims_stream(CU_STREAM_NON_BLOCKING);
-	ck_assert_ok(
-		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	ck_assert_ok(cuEventRecord(event, stream));
-	ck_assert_ok(cuStreamWaitEvent(other, event, 0));
-	fill(numbers, other);
+	stream = capture_with(other, event, numbers);
 	ck_assert_ok(cuEventRecord(event, other));
 	ck_assert_ok(cuStreamWaitEvent(stream, event, 0));
 	ck_assert_ok(cuStreamDestroy(other));

@@ -401,22 +401,20 @@ static uint64_t shifted(char how, uint64_t x, uint32_t by, unsigned int bits)
 	return x;
 }
 
+static const struct {
+	const char *name, *registers, *moved;
+	char how;
+	unsigned int bits;
+} shifts[] = {
+	{"shl.b32", "r", "u32", 'l', 32},  {"shr.u32", "r", "u32", 'u', 32},
+	{"shr.s32", "r", "u32", 's', 32},  {"shl.b64", "rd", "u64", 'l', 64},
+	{"shr.u64", "rd", "u64", 'u', 64}, {"shr.s64", "rd", "u64", 's', 64},
+};
+
 /* By the same amount and by different ones, also of more bits than there are.
  */
 START_TEST(each_lane_shifts_its_number)
 {
-	static const struct {
-		const char *name, *registers, *moved;
-		char how;
-		unsigned int bits;
-	} shifts[] = {
-		{"shl.b32", "r", "u32", 'l', 32},
-		{"shr.u32", "r", "u32", 'u', 32},
-		{"shr.s32", "r", "u32", 's', 32},
-		{"shl.b64", "rd", "u64", 'l', 64},
-		{"shr.u64", "rd", "u64", 'u', 64},
-		{"shr.s64", "rd", "u64", 's', 64},
-	};
 	static const char text[] =
 		".version 8.7\n.target sm_90\n.address_size 64\n"
 		".entry k(.param .u64 a, .param .u64 b, .param .u64 to) {\n"
@@ -470,24 +468,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ptx_lanes");
-	TCase *tcase = tcase_create("ptx_lanes");
-	SRunner *runner = srunner_create(suite);
-	int spaces_end = sizeof(spaces) / sizeof(spaces[0]), failed;
+	const int space_count = sizeof(spaces) / sizeof(spaces[0]);
+	const struct loop_test tests[] = {
+		{each_lane_loads_from_its_place, space_count},
+		{each_lane_stores_to_its_place, space_count},
+		{no_lane_goes_beyond_its_memory, space_count},
+		{each_lane_compares_its_numbers,
+		 sizeof(compared) / sizeof(compared[0])},
+		{each_lane_shifts_its_number,
+		 sizeof(shifts) / sizeof(shifts[0])},
+		{NULL, 0},
+	};
 
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, TEST_SECONDS);
-	tcase_add_loop_test(tcase, each_lane_loads_from_its_place, 0,
-			    spaces_end);
-	tcase_add_loop_test(tcase, each_lane_stores_to_its_place, 0,
-			    spaces_end);
-	tcase_add_loop_test(tcase, no_lane_goes_beyond_its_memory, 0,
-			    spaces_end);
-	tcase_add_loop_test(tcase, each_lane_compares_its_numbers, 0,
-			    sizeof(compared) / sizeof(compared[0]));
-	tcase_add_loop_test(tcase, each_lane_shifts_its_number, 0, 6);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return loops_run("ptx_lanes", tests);
 }

@@ -307,6 +307,9 @@ static const struct {
 	{"add.u64 %rd1, !%rd2, %rd3;", "'add.u64' is not supported"},
 	{"mov.b128 {%rd1, %rd2}, 5;", "'mov.b128' is not supported"},
 	{"mov.b128 _, 5;", "'mov.b128' is not supported"},
+	{"mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 8;",
+	 "'mbarrier.expect_tx.relaxed.cta.shared.b64' is not supported"},
+	{"mbarrier.init.global.b64 [%rd1], 8;", "'mbarrier.init.global.b64'"},
 	{"wgmma.fence.sync.aligned;", "'wgmma.fence.sync.aligned'"},
 	{"add.u128 %r1, %r2, %r3;", "'add.u128' is not supported"},
 	{"add.u32 %r1, %r2, %rd3;", "'%rd3' does not have the size"},
@@ -345,19 +348,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ptx_ops");
-	TCase *tcase = tcase_create("ptx_ops");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const struct loop_test tests[] = {
+		{an_instruction_has_the_known_result,
+		 sizeof(ops) / sizeof(ops[0])},
+		{what_is_not_supported_is_said_before_it_runs,
+		 sizeof(refused) / sizeof(refused[0])},
+		{NULL, 0},
+	};
 
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, TEST_SECONDS);
-	tcase_add_loop_test(tcase, an_instruction_has_the_known_result, 0,
-			    sizeof(ops) / sizeof(ops[0]));
-	tcase_add_loop_test(tcase, what_is_not_supported_is_said_before_it_runs,
-			    0, sizeof(refused) / sizeof(refused[0]));
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return loops_run("ptx_ops", tests);
 }

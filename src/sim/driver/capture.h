@@ -41,8 +41,8 @@ struct capture *capture_find(unsigned long long id);
  * in `after`. */
 CUresult capture_join(struct capture *capture, struct stream *stream,
 		      const struct nodes *after);
-/* Marks the nodes that the origin has joined, for capture_has_joined(): whether
- * all that a stream of the capture did is among them. */
+/* Marks the nodes that the origin has joined; or CUDA_ERROR_OUT_OF_MEMORY. Then
+ * capture_has_joined() says whether all that a stream did is among them. */
 CUresult capture_mark(const struct capture *capture);
 bool capture_has_joined(const struct stream *stream);
 /* For a stream that is closed: ends the capture that began in it, or makes the

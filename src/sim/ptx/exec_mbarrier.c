@@ -50,17 +50,6 @@ static uint64_t *object_at(struct ptx_warp *warp, const struct ptx_op *op,
 					     sizeof(uint64_t), true);
 }
 
-static bool count_ok(struct ptx_warp *warp, const struct ptx_op *op,
-		     unsigned int lane, uint32_t count, uint32_t most)
-{
-	if (count && count <= most)
-		return true;
-	ptx_run_fail(warp, op, lane, PTX_TRAPPED,
-		     "%u arrivals at an mbarrier; allowed: 1 to %u", count,
-		     most);
-	return false;
-}
-
 void ptx_exec_mbarrier_init(struct ptx_warp *warp, const struct ptx_op *op,
 			    uint32_t mask)
 {
@@ -69,8 +58,15 @@ void ptx_exec_mbarrier_init(struct ptx_warp *warp, const struct ptx_op *op,
 		uint32_t count = number_at(warp, op->b, i);
 		uint64_t *at = object_at(warp, op, i);
 
-		if (!at || !count_ok(warp, op, i, count, COUNT_MOST))
+		if (!at)
 			return;
+		if (!count || count > COUNT_MOST) {
+			ptx_run_fail(warp, op, i, PTX_TRAPPED,
+				     "an mbarrier for %u arrivals; allowed: 1 "
+				     "to %d",
+				     count, COUNT_MOST);
+			return;
+		}
 		*at = pack((struct object){count, count, 0});
 	}
 }
@@ -89,8 +85,13 @@ void ptx_exec_mbarrier_arrive(struct ptx_warp *warp, const struct ptx_op *op,
 			return;
 		before = *at;
 		object = unpack(before);
-		if (!count_ok(warp, op, i, count, object.pending))
+		if (!count || count > object.pending) {
+			ptx_run_fail(warp, op, i, PTX_TRAPPED,
+				     "%u arrivals at an mbarrier that waits "
+				     "for %u",
+				     count, object.pending);
 			return;
+		}
 		object.pending -= count;
 		if (op->mode == PTX_MBARRIER_DROP)
 			object.expected -= count;

@@ -76,7 +76,7 @@ static void special_put(struct ptx_warp *warp, const struct ptx_special *at)
 	uint32_t *slot = ptx_slot(warp, at->slot);
 	uint32_t same = special_value(warp, at, 0);
 
-	/* This one is new for each block. */
+	/* This one is filled again for each block. */
 	if (at->which == PTX_SPECIAL_CTAID)
 		for (unsigned int i = 0; i < PTX_LANES; i++)
 			slot[i] = same;

@@ -88,7 +88,6 @@ void ptx_barrier_check(struct ptx_block *block, unsigned int number)
 		return;
 	for (unsigned int w = 0; w < block->run->warps; w++) {
 		struct ptx_warp *warp = &block->warps[w];
-
 		uint32_t there = warp->waiting[number];
 
 		for (uint32_t left = there & warp->answered; left;
