@@ -63,6 +63,26 @@ START_TEST(lanes_of_a_warp_may_wait_at_different_barriers)
 }
 END_TEST
 
+/* A barrier's result is not written once more at the next one. */
+START_TEST(a_barrier_leaves_the_result_of_the_one_before)
+{
+	int to[64] = {0};
+
+	ck_assert_int_eq(
+		run(HEAD ".entry k(.param .u64 to) {\n"
+			 ".reg .u32 %r<9>; .reg .u64 %a<9>; .reg .pred %p<9>;\n"
+			 "ld.param.u64 %a1, [to]; mov.u32 %r1, %tid.x;\n"
+			 "mad.wide.u32 %a1, %r1, 4, %a1;\n"
+			 "setp.lt.u32 %p1, %r1, 20;\n"
+			 "bar.red.popc.u32 %r3, 0, %p1; bar.sync 0;\n"
+			 "st.u32 [%a1], %r3; ret; }",
+		    64, to),
+		PTX_OK);
+	for (int i = 0; i < 64; i++)
+		ck_assert_int_eq(to[i], 20);
+}
+END_TEST
+
 #define MBARRIER \
 	HEAD ".shared .align 8 .b64 m; .shared .align 256 .u32 s[64];\n" \
 	     ".entry k(.param .u64 to) {\n" \
@@ -177,6 +197,7 @@ int main(void)
 	const TTest *const tests[] = {
 		a_warp_that_is_not_full_counts_as_one,
 		lanes_of_a_warp_may_wait_at_different_barriers,
+		a_barrier_leaves_the_result_of_the_one_before,
 		an_mbarrier_goes_through_its_phases,
 		lanes_of_a_warp_wait_for_each_other_at_an_mbarrier,
 		more_arrivals_than_an_mbarrier_waits_for_are_an_error,

@@ -245,6 +245,7 @@ START_TEST(no_lane_goes_beyond_its_memory)
 		{0, UINT64_C(1) << 47, PTX_ILLEGAL_ADDRESS},
 		{0, UINT64_C(1) << 48, PTX_ILLEGAL_ADDRESS},
 		{0, 1 << 27, PTX_ILLEGAL_ADDRESS},
+		{(uint64_t)-64, 4, PTX_ILLEGAL_ADDRESS},
 		{1, 4, PTX_MISALIGNED},
 		{0, 6, PTX_MISALIGNED},
 		{2, 0, PTX_MISALIGNED},
@@ -412,20 +413,21 @@ static const struct {
 };
 
 /* By the same amount and by different ones, also of more bits than there are.
- */
+ * Each third lane is left out. */
 START_TEST(each_lane_shifts_its_number)
 {
 	static const char text[] =
 		".version 8.7\n.target sm_90\n.address_size 64\n"
 		".entry k(.param .u64 a, .param .u64 b, .param .u64 to) {\n"
-		".reg .u32 %%r<9>; .reg .u64 %%rd<9>;\n"
+		".reg .u32 %%r<9>; .reg .u64 %%rd<9>; .reg .pred %%p<9>;\n"
 		"mov.u32 %%r1, %%tid.x; ld.param.u64 %%rd1, [a];\n"
 		"ld.param.u64 %%rd2, [b]; ld.param.u64 %%rd3, [to];\n"
 		"mad.wide.u32 %%rd1, %%r1, 8, %%rd1;\n"
 		"mad.wide.u32 %%rd2, %%r1, 4, %%rd2;\n"
 		"mad.wide.u32 %%rd3, %%r1, 8, %%rd3;\n"
 		"ld.%s %%%s7, [%%rd1]; ld.u32 %%r8, [%%rd2];\n"
-		"%s %%%s7, %%%s7, %%r8; st.%s [%%rd3], %%%s7; ret; }";
+		"rem.u32 %%r2, %%r1, 3; setp.ne.u32 %%p1, %%r2, 0;\n"
+		"@%%p1 %s %%%s7, %%%s7, %%r8; st.%s [%%rd3], %%%s7; ret; }";
 	static const uint32_t amounts[] = {0, 3, 31, 32, 63, 64, 70};
 	size_t count = sizeof(amounts) / sizeof(amounts[0]);
 	uint64_t a[LANES], to[LANES] = {0};
@@ -458,7 +460,8 @@ START_TEST(each_lane_shifts_its_number)
 				 PTX_OK);
 		for (unsigned int i = 0; i < launch.block[0]; i++)
 			ck_assert_msg(to[i] == shifted(shifts[_i].how, a[i],
-						       b[i], shifts[_i].bits),
+						       i % 3 ? b[i] : 0,
+						       shifts[_i].bits),
 				      "%s by %u, lane %u", shifts[_i].name,
 				      b[i], i);
 	}
