@@ -134,6 +134,13 @@ static inline bool sim_place(const struct sim_texture *t, unsigned dimension,
 	}
 }
 
+/* -0 changes no number that is added to it, not even -0. */
+static inline void sim_sums_begin(const struct sim_texture *t, double values[4])
+{
+	for (unsigned c = 0; c < 4; c++)
+		values[c] = c < t->channels ? -0.0 : 0.0;
+}
+
 /* Adds a part of an element to each of its channels. */
 static inline void sim_texel(const struct sim_texture *t, long x, long y,
 			     long z, double part, double values[4])
@@ -209,7 +216,7 @@ static inline void sim_fetch(const struct sim_texture *t, double x, double y,
 		sz = sim_spot_of(t, z, t->depth);
 	else
 		sz = (struct sim_spot){sim_whole(z), 0};
-	memset(values, 0, 4 * sizeof(*values));
+	sim_sums_begin(t, values);
 	corners = !t->is_linear ? 1 : sz.part > 0 ? 8 : sy.part > 0 ? 4 : 2;
 	for (int i = 0; i < corners; i++) {
 		double part = (i & 1 ? sx.part : 1 - sx.part) *
@@ -233,7 +240,7 @@ static inline void sim_fetch_whole(const struct sim_texture *t, long x, long y,
 	for (int i = 0; i < 3; i++)
 		point.modes[i] = SIM_ADDRESS_BORDER;
 	memset(point.border, 0, sizeof(point.border));
-	memset(values, 0, 4 * sizeof(*values));
+	sim_sums_begin(t, values);
 	sim_texel(&point, x, y, z, 1, values);
 }
 

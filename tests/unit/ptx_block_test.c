@@ -155,6 +155,37 @@ START_TEST(lanes_of_a_warp_wait_for_each_other_at_an_mbarrier)
 }
 END_TEST
 
+/* A lane sleeps 100 times before it sets what all others look at without sleep.
+ * With a turn of a whole warp for each sleep, this takes 40 million operations.
+ */
+START_TEST(a_sleep_does_not_take_long_where_others_never_sleep)
+{
+	int to[64] = {0};
+
+	tick_most = 20000000;
+	ck_assert_int_eq(
+		run(HEAD ".shared .u32 f; .entry k(.param .u64 to) {\n"
+			 ".reg .u32 %r<9>; .reg .u64 %a<9>; .reg .pred %p<9>;\n"
+			 "ld.param.u64 %a1, [to]; mov.u32 %r1, %tid.x;\n"
+			 "mad.wide.u32 %a1, %r1, 4, %a1; mov.u32 %r2, 0;\n"
+			 "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [f], 0;\n"
+			 "bar.sync 0; setp.eq.u32 %p1, %r1, 5;\n"
+			 "@%p1 bra SLEEP;\n"
+			 "SPIN: ld.volatile.shared.u32 %r3, [f];\n"
+			 "setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN; bra END;\n"
+			 "SLEEP: nanosleep.u32 20; add.u32 %r2, %r2, 1;\n"
+			 "setp.lt.u32 %p2, %r2, 100; @%p2 bra SLEEP;\n"
+			 "st.volatile.shared.u32 [f], 9;\n"
+			 "END: ld.shared.u32 %r3, [f]; st.u32 [%a1], %r3;\n"
+			 "ret; }",
+		    64, to),
+		PTX_OK);
+	tick_most = 0;
+	for (int i = 0; i < 64; i++)
+		ck_assert_int_eq(to[i], 9);
+}
+END_TEST
+
 START_TEST(more_arrivals_than_an_mbarrier_waits_for_are_an_error)
 {
 	int to[32] = {0};
@@ -200,6 +231,7 @@ int main(void)
 		a_barrier_leaves_the_result_of_the_one_before,
 		an_mbarrier_goes_through_its_phases,
 		lanes_of_a_warp_wait_for_each_other_at_an_mbarrier,
+		a_sleep_does_not_take_long_where_others_never_sleep,
 		more_arrivals_than_an_mbarrier_waits_for_are_an_error,
 		threads_that_never_come_are_a_deadlock,
 		NULL,

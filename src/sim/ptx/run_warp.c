@@ -337,6 +337,8 @@ unsigned int ptx_warp_run(struct ptx_warp *warp, unsigned int most)
 		done += ran;
 		/* A lane that waits for others must not keep them waiting. */
 		from = ran == TURN ? group.pc + 1 : 0;
+		if (ran == TURN)
+			warp->resting = 0;
 	}
 	warp->resting = 0;
 	return done;
