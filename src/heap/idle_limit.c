@@ -151,7 +151,7 @@ static struct view view_of(const struct bound *bound,
 			 more_of(&bound->places, span) <= 0);
 }
 
-/* The bytes that the process can have of a device, or 0 if that is not known. */
+/* The bytes of a device that the process can have; 0 if that is not known. */
 static uint64_t all_of(const struct device *device)
 {
 	size_t limit = limit_get(LIMIT_HARD), total;
