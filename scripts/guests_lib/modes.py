@@ -15,6 +15,7 @@ class Mode:
     env: dict = field(default_factory=dict)
     preload: bool = True     # libmnm.so is under the suite
     swaps: bool = False      # its pools are swapped as long as it runs
+    neighbour: bool = False  # another library takes and frees memory beside it
     default: bool = True     # run if no mode is named
 
 
@@ -39,11 +40,13 @@ MODES = [
     Mode("checked", "with the checker of order", {"MNM_SIM_CHECK": "1"}),
     Mode("seeded", "by the schedule of one seed", {"MNM_SIM_SEED": "1"}),
     Mode("swapped", "while its pools are swapped", swaps=True),
-    Mode("unfenced", "without fences, by the schedule of one seed, with the "
-         "checker of order: it has to differ where order is tested",
-         {"MNM_FENCE": "none", "MNM_FORCE": "1", "MNM_SIM_SEED": "1",
-          "MNM_SIM_CHECK": "1"},
-         default=False),
+    Mode("neighbour", "beside a library that takes, fills and frees memory in "
+         "a stream of its own, by the schedule of one seed",
+         {"MNM_SIM_SEED": "1"}, neighbour=True),
+    Mode("unfenced", "the same without fences: it has to differ where order "
+         "is tested",
+         {"MNM_FENCE": "none", "MNM_FORCE": "1", "MNM_SIM_SEED": "1"},
+         neighbour=True, default=False),
 ]
 
 

@@ -76,15 +76,17 @@ def report(text):
     return missing, copied
 
 
-VIOLATION = re.compile(r"^mnm-sim: violation \d+.*", re.MULTILINE)
+VIOLATION = re.compile(r"^(?:mnm-sim: violation \d+|neighbour: \d+).*",
+                       re.MULTILINE)
 
 
 def violations(stderr):
-    """The kinds of violation that the checker has printed, and how many of
-    each."""
+    """The kinds of violation that the checker has printed, and the neighbour,
+    and how many of each."""
     found = {}
     for line in VIOLATION.findall(stderr):
-        kind = re.sub(r"violation \d+", "violation", VARIES.sub("#", line))
+        kind = re.sub(r"(violation|neighbour:) \d+", r"\1 #",
+                      VARIES.sub("#", line))
         found[kind] = found.get(kind, 0) + 1
     return found
 

@@ -25,12 +25,15 @@ class Stopped(Exception):
 
 
 class Runner:
-    def __init__(self, build, cuda, folder, kernels=None, library=None):
+    def __init__(self, build, cuda, folder, neighbour, kernels=None,
+                 library=None, options=None):
         self.build = build
         self.cuda = cuda
         self.folder = folder
+        self.neighbour = neighbour
         self.kernels = kernels  # MNM_SIM_KERNELS, or the default
         self.library = library or f"{build}/libmnm.so"
+        self.options = options or {}  # of mnm, in all modes but alone
         self.stopped = threading.Event()
         self.lock = threading.Lock()
         self.live = set()  # process groups
@@ -62,8 +65,10 @@ class Runner:
         if self.kernels:
             env["MNM_SIM_KERNELS"] = self.kernels
         if mode.preload:
-            env.update(LD_PRELOAD=self.library,
-                       MNM_STAT_FILE=f"{scratch}/stat")
+            beside = [self.neighbour] if mode.neighbour and \
+                process.neighbour else []
+            env.update(LD_PRELOAD=":".join([*beside, self.library]),
+                       MNM_STAT_FILE=f"{scratch}/stat", **self.options)
         return env
 
     def run(self, suite, mode, process):
@@ -143,7 +148,8 @@ class Runner:
         tests = suite.read(process.name, status, text(f"{scratch}/lines"),
                            text(f"{scratch}/stdout"))
         return {"tests": results.whole(tests, status),
-                "exit": results.ended(status), "missing": missing, "copied": copied, "violations": results.violations(stderr),
+                "exit": results.ended(status), "missing": missing,
+                "copied": copied, "violations": results.violations(stderr),
                 "served": results.served(text(f"{scratch}/stat")),
                 "said": said(stderr)}
 

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 
+from .suite import INSIDE
+
 NETWORK = "with a network, run this again"
 
 
@@ -89,6 +91,19 @@ class Shop:
                  "--disable-pip-version-check", "-q", *words],
                 f"`pip {' '.join(words)}` failed; {NETWORK}",
                 env=environment, **options)
+
+    def compile(self, source, path, *flags):
+        """A file of ours in C."""
+        command([os.environ.get("CC", "gcc"), "-O2",
+                 os.path.join(INSIDE, source), "-o", path,
+                 f"-I{self.cuda}/include", *flags], f"{source} did not build")
+
+    def neighbour(self):
+        """The library of the modes that have a neighbour."""
+        path = os.path.join(self.folder, "neighbour.so")
+        self.compile("neighbour.c", path, "-shared", "-fPIC",
+                     "-Wl,-Bsymbolic")  # or UCX's hooks reach into it
+        return path
 
     def source(self, home, name, version):
         """Unpacks a source distribution; returns its folder. Only that one is

@@ -18,6 +18,7 @@ class Process:
     env: dict = field(default_factory=dict)
     folder: str = None      # where it runs; its own scratch folder else
     limit: int = 300        # seconds
+    neighbour: bool = True  # the modes with a neighbour have one here too
 
 
 @dataclass(frozen=True)

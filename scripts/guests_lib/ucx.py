@@ -5,7 +5,7 @@ import glob
 import os
 import re
 
-from .shop import command, python_of, site_of
+from .shop import python_of, site_of
 from .suite import INSIDE, Process
 
 TRANSPORTS = {"cuda_copy": "self,sm,cuda_copy",
@@ -21,20 +21,15 @@ def build(shop, _suite, home):
     os.remove(runtime)
     os.symlink(os.path.join(shop.build, "sim", "libcudart.so.13"), runtime)
     os.makedirs(os.path.join(home, "lib"))
-    compiled(home, "nvml.c", "lib/libnvidia-ml.so.1", "-shared", "-fPIC",
-             "-Wl,-soname,libnvidia-ml.so.1")
-    compiled(home, "ucm_hooks.c", "ucm_hooks", f"-I{site}/libucx/include",
-             f"-I{shop.cuda}/include", f"-L{site}/libucx/lib",
-             f"-L{shop.build}/sim", "-Wl,--no-as-needed", "-lucs", "-lucm",
-             "-lcudart", "-lcuda")
+    shop.compile("nvml.c", f"{home}/lib/libnvidia-ml.so.1", "-shared", "-fPIC",
+                 "-Wl,-soname,libnvidia-ml.so.1")
+    shop.compile("ucm_hooks.c", f"{home}/ucm_hooks",
+                 f"-I{site}/libucx/include", f"-L{site}/libucx/lib",
+                 f"-L{shop.build}/sim", "-Wl,--no-as-needed", "-lucs", "-lucm",
+                 "-lcudart", "-lcuda")
     with open(os.path.join(home, "batch"), "w", encoding="utf-8") as out:
         out.writelines(batch(os.path.join(site, "libucx", "share", "ucx",
                                           "perftest")))
-
-
-def compiled(home, source, name, *flags):
-    command([os.environ.get("CC", "gcc"), os.path.join(INSIDE, source), "-o",
-             os.path.join(home, name), *flags], f"{source} did not build")
 
 
 def batch(folder):
@@ -54,7 +49,8 @@ def processes(home):
     path = f"{{libraries}}:{ucx}/lib:{home}/lib"
     hooks = [Process(f"hooks_{mode}", [os.path.join(home, "ucm_hooks"),
                                        "{lines}"],
-                     {"LD_LIBRARY_PATH": path, "UCX_MEM_CUDA_HOOK_MODE": mode})
+                     {"LD_LIBRARY_PATH": path, "UCX_MEM_CUDA_HOOK_MODE": mode},
+                     neighbour=False)  # they can't write over its functions
              for mode in HOOKS]
     transfers = [Process(name, [
         python_of(home), os.path.join(INSIDE, "pair.py"),

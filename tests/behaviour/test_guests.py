@@ -34,7 +34,8 @@ from guests_lib.suite import INSIDE, Process, Suite
 def processes(home):
     return [Process(name, ["/usr/bin/python3", os.path.join(
         INSIDE, "unittest_lines.py"), "{lines}", "made_up." + name],
-        {"PYTHONPATH": here + ":" + os.environ.get("MORE", "")}) for name in ("Steady", "Odd")]
+        {"PYTHONPATH": here + ":" + os.environ.get("MORE", "")})
+        for name in os.environ.get("PROCESSES", "Steady Odd").split()]
 
 suites.SUITES[:] = [Suite(
     "made", "1", "here", "all of it", processes, results.from_lines,
@@ -91,7 +92,46 @@ class Odd(unittest.TestCase):
         with open("/proc/self/maps", encoding="utf-8") as file:
             other = "/other/libmnm.so" in file.read()
         if os.environ.get("MNM_SIM_SEED") == "3" and other:
-            self.fail(os.environ.get("MNM_SIM_KERNELS"))
+            self.fail(os.environ.get("MNM_SIM_KERNELS") + " " +
+                      os.environ.get("MNM_TOLD"))
+
+class Ordered(unittest.TestCase):
+    def setUp(self):
+        self.cuda = cuda = ctypes.CDLL("libcuda.so.1")
+        context = ctypes.c_void_p()
+        self.assertEqual(cuda.cuInit(0), 0)
+        cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+        self.assertEqual(cuda.cuCtxSetCurrent(context), 0)
+
+    def check(self, take, free):
+        block, got = ctypes.c_uint64(), ctypes.create_string_buffer(4096)
+        for i in range(1, 50):
+            self.assertEqual(take(ctypes.byref(block), ctypes.c_size_t(4096)),
+                             0)
+            want = bytes([i]) * 4096
+            self.cuda.cuMemcpyHtoD_v2(block, want, ctypes.c_size_t(4096))
+            self.cuda.cuMemcpyDtoH_v2(got, block, ctypes.c_size_t(4096))
+            self.assertEqual(free(block), 0)
+            self.assertTrue(got.raw == want)
+
+    def test_by_handle(self):
+        self.check(self.cuda.cuMemAlloc_v2, self.cuda.cuMemFree_v2)
+
+    def test_by_address(self):
+        def of(name):
+            found = ctypes.c_void_p()
+            self.assertEqual(self.cuda.cuGetProcAddress_v2(
+                name, ctypes.byref(found), 12000, ctypes.c_uint64(0), None), 0)
+            return ctypes.CFUNCTYPE(ctypes.c_int)(found.value)
+        self.check(of(b"cuMemAlloc"), of(b"cuMemFree"))
+
+    def test_frees_with_work_to_come(self):
+        stream, block = ctypes.c_void_p(), ctypes.c_uint64()
+        self.assertEqual(self.cuda.cuStreamCreate(ctypes.byref(stream), 1), 0)
+        for _ in range(50):
+            self.cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(4096))
+            self.cuda.cuMemsetD8Async(block, 1, ctypes.c_size_t(4096), stream)
+            self.assertEqual(self.cuda.cuMemFree_v2(block), 0)
 """
 
 
@@ -258,16 +298,18 @@ def test_seeds_kernels_and_library_reach_the_suite(build):
     shutil.copy(os.path.join(BUILD, "libmnm.so"), other / "libmnm.so")
     done = run_made(build, "--only", "made", "--mode", "seeded", "--seed", "2-3",
                     "--seed", "9", "--kernels", "standin", "--process", "Odd",
-                    "--library", str(other / "libmnm.so"), "--json")
+                    "--library", str(other / "libmnm.so"), "--set",
+                    "MNM_TOLD=me", "--json")
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert result["modes"] == ["seeded-2", "seeded-3", "seeded-9"]
     assert result["how"] == ["kernels: standin",
-                             f"library {other / 'libmnm.so'}"]
+                             f"library {other / 'libmnm.so'}",
+                             "with MNM_TOLD=me"]
     told = {mode: [each for each in found["differences"] if "told_how" in each]
             for mode, found in result["suites"][0]["modes"].items()}
     assert not told["seeded-2"] and not told["seeded-9"]
-    assert len(told["seeded-3"]) == 1 and "standin" in told["seeded-3"][0]
+    assert len(told["seeded-3"]) == 1 and "standin me" in told["seeded-3"][0]
 
 
 def test_a_library_below_a_folder_with_a_blank_is_refused(tmp_path):
@@ -292,12 +334,33 @@ def test_a_suite_is_served_without_fences(build):
     assert not mode["said"]
 
 
+@plain_build_only
+def test_the_neighbour_shows_a_fence_that_is_missing(build):
+    """To a suite that uses one stream and waits, which alone would not tell. It
+    finds cuMemAlloc in two ways, and sees what becomes of its own bytes."""
+    done = run_made(build, "--only", "made", "--mode", "neighbour", "--mode",
+                    "unfenced", "--seed", "1-4", "--json",
+                    PROCESSES="Ordered")
+    suite = json.loads(done.stdout)["suites"][0]
+    assert suite["alone"] == {"passed": 3}
+    told = {"neighbour": "", "unfenced": ""}
+    for name, mode in suite["modes"].items():
+        told[name.split("-")[0]] += "\n".join(mode["differences"])
+        assert not mode["said"]
+    assert not told["neighbour"]
+    for shown in ("test_by_handle: alone passed, here failed",
+                  "test_by_address: alone passed, here failed",
+                  "neighbour: # of its bytes are another's"):
+        assert shown in told["unfenced"]
+
+
 @pytest.mark.parametrize("words, said", [
     (["--seed", "0"], "a number from 1 on"),
     (["--seed", "5-2"], "a range"),
     (["--seed", "1-2000"], "a range"),
     (["--library", "/nowhere/libmnm.so"], "no library /nowhere/libmnm.so"),
     (["--library", "/a b/libmnm.so"], "put it in another folder"),
+    (["--set", "POOL=no_pool"], "MNM_NAME=VALUE"),
     (["--kernels", "some"], "standin")])
 def test_wrong_words_are_answered_by_what_is_allowed(words, said):
     done = guests(*words, BUILD)
