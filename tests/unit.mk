@@ -33,6 +33,7 @@ $(BUILD)/tests/unit/capture_work_test: $(BUILD)/obj/src/order/capture_work.o
 $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/giver.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/headroom_test: $(BUILD)/obj/src/heap/headroom.o
+$(BUILD)/tests/unit/proof_ways_test: $(BUILD)/obj/tests/proof/ways.o
 $(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/owed.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\

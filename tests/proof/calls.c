@@ -24,12 +24,19 @@ EXPORT int sched_yield(void)
 	return 0;
 }
 
+/* A point at which a thread accesses what others may wait for. */
+static void turn_point_at(struct turn *turn, const void *what)
+{
+	turn_point(turn);
+	turn_access(turn, what);
+}
+
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	struct turn *turn = turn_actor();
 
 	if (turn)
-		turn_point(turn);
+		turn_point_at(turn, mutex);
 	return real.trylock(mutex);
 }
 
@@ -60,7 +67,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	if (!turn)
 		return real.lock(mutex);
-	turn_point(turn);
+	turn_point_at(turn, mutex);
 	return turn_lock(turn, mutex);
 }
 
@@ -69,6 +76,8 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	struct turn *turn = turn_actor();
 	int res = real.unlock(mutex);
 
+	if (turn)
+		turn_access(turn, mutex);
 	turns_lock();
 	turns_wake(LOCKING, mutex, true);
 	turns_unlock();
@@ -80,6 +89,8 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 static int turn_sleep(struct turn *turn, pthread_cond_t *cond,
 		      pthread_mutex_t *mutex, bool timed)
 {
+	turn_access(turn, cond);
+	turn_access(turn, mutex);
 	turns_lock();
 	turn->state = WAITING;
 	turn->what = cond;
@@ -117,6 +128,8 @@ static int cond_wake(pthread_cond_t *cond, bool all)
 	struct turn *turn = turn_actor();
 	int res = all ? real.broadcast(cond) : real.signal(cond);
 
+	if (turn)
+		turn_access(turn, cond);
 	turns_lock();
 	turns_wake(WAITING, cond, all);
 	turns_unlock();
@@ -158,6 +171,7 @@ EXPORT int pthread_once(pthread_once_t *control, void (*init)(void))
 
 	if (!turn)
 		return real.once(control, init);
+	turn_access(turn, control);
 	turns_lock();
 	place = once_find(control);
 	while (onces[place]) {
@@ -170,6 +184,7 @@ EXPORT int pthread_once(pthread_once_t *control, void (*init)(void))
 	onces[place] = control;
 	turns_unlock();
 	res = real.once(control, init);
+	turn_access(turn, control);
 	turns_lock();
 	onces[place] = NULL;
 	turns_wake(LOCKING, control, true);

@@ -1,6 +1,6 @@
 /* Usage: proof [--first N] [--count N] [--jobs N] [--forever] [--native]
  *              [--pool POOL] [--level LEVEL] [--kind KIND] [--seed N]
- *        proof --races[=NAME]
+ *        proof --races[=NAME] [--every-way]
  *
  * Generated CUDA programs under libmnm.so on the simulated device; see
  * README.md. Ends with a line of counts; the exit status is 0 if none failed.
@@ -39,6 +39,7 @@ static const struct option options[] = {
 	{"level", required_argument, NULL, 'l'},
 	{"kind", required_argument, NULL, 'k'},
 	{"races", optional_argument, NULL, 'r'},
+	{"every-way", no_argument, NULL, 'w'},
 	{"native", no_argument, NULL, 'n'},
 	{"forever", no_argument, NULL, 'e'},
 	{NULL, 0, NULL, 0},
@@ -51,7 +52,7 @@ static int usage(void)
 	fprintf(stderr, "usage: proof [--first N] [--count N] [--jobs N] "
 			"[--forever] [--native]\n             [--pool POOL] "
 			"[--level LEVEL] [--kind KIND] [--seed N]\n"
-			"       proof --races[=NAME]\n");
+			"       proof --races[=NAME] [--every-way]\n");
 	return 2;
 }
 
@@ -97,8 +98,8 @@ static bool kind_is_known(const struct fleet *fleet)
 	return false;
 }
 
-static bool options_read(struct fleet *fleet, bool *races, const char **race,
-			 int argc, char **argv)
+static bool options_read(struct fleet *fleet, struct races *races, int argc,
+			 char **argv)
 {
 	long long number = 0;
 	int option;
@@ -132,8 +133,11 @@ static bool options_read(struct fleet *fleet, bool *races, const char **race,
 			fleet->wish.kind = optarg;
 			break;
 		case 'r':
-			*races = true;
-			*race = optarg;
+			races->wanted = true;
+			races->name = optarg;
+			break;
+		case 'w':
+			races->every = true;
 			break;
 		case 'n':
 			fleet->native = true;
@@ -253,10 +257,10 @@ int main(int argc, char **argv)
 	struct fleet fleet = {.first = 1, .count = COUNT, .jobs = 2};
 	char folder[] = "/tmp/proof-XXXXXX";
 	struct timespec start, end;
-	const char *race = NULL;
-	bool good, races = false;
+	struct races races = {0};
+	bool good;
 
-	if (!options_read(&fleet, &races, &race, argc, argv))
+	if (!options_read(&fleet, &races, argc, argv))
 		return usage();
 	if (!getenv("PROOF_STARTED")) {
 		start_again(argv, fleet.native);
@@ -268,8 +272,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	setenv("MNM_SOCKET_DIR", folder, 1);
-	if (races) {
-		good = races_run(race);
+	if (races.wanted) {
+		good = races_run(&races);
 		folder_remove(folder);
 		return good ? EXIT_SUCCESS : EXIT_FAILURE;
 	}

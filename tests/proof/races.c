@@ -1,5 +1,6 @@
 #include "races.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "race.h"
 #include "schedule.h"
+#include "ways.h"
 
 #define LAZY_SEED "4" /* the simulation leaves work queued */
 
@@ -18,6 +20,7 @@ enum { LIMIT_SECONDS = 60 }; /* for one run; a longer one counts as a hang */
 /* What a run reports to its parent. */
 struct result {
 	bool left[2], finished;
+	unsigned long same[2]; /* ways_end() of a thread that was left */
 	unsigned failures;
 };
 
@@ -51,6 +54,7 @@ void race_hold(void)
 
 void race_pass(void)
 {
+	result->same[own] = ways_end(own);
 	if (schedule_hold(0))
 		result->left[own] = true;
 }
@@ -122,32 +126,50 @@ static bool race_run(unsigned long first, unsigned long second)
 	return false;
 }
 
-/* Tries every way to leave the threads; *runs counts them. */
-static bool race_search(unsigned long *runs)
+/* Tries every way to leave the second thread while the first is left at one
+ * point; *left: there is such a point, *same: at how many behind it all ways
+ * are the same. Returns false if one went wrong. */
+static bool row_search(unsigned long first, bool every, bool *left,
+		       unsigned long *same, unsigned long *runs)
 {
-	bool more = true, left;
+	unsigned long second = !!race->stride, skip;
 
-	for (unsigned long first = 1; more; first++) {
-		more = false;
-		left = true;
-		for (unsigned long second = !!race->stride; left;
-		     second += race->stride) {
-			++*runs;
-			if (!race_run(first, second))
-				return false;
-			more = more || result->left[0];
-			left = result->left[1];
-		}
-	}
+	*left = false;
+	*same = every ? 0 : ULONG_MAX;
+	do {
+		++*runs;
+		if (!race_run(first, second))
+			return false;
+		*left = *left || result->left[0];
+		if (*same > result->same[0])
+			*same = result->same[0];
+		skip = every ? 0 : result->same[1];
+		if (race->stride)
+			second += race->stride * (skip / race->stride + 1);
+	} while (result->left[1]);
 	return true;
 }
 
-/* Runs the races of a table with this name, or all if it is NULL. `both`
- * selects those that leave both threads, which take long, or the others. *count
- * counts the races. */
-static bool table_run(const struct race *table, const char *name, bool both,
-		      unsigned long *count)
+/* Tries every way to leave the threads; *runs counts them. */
+static bool race_search(bool every, unsigned long *runs)
 {
+	unsigned long first = 1, same;
+	bool left;
+
+	do {
+		if (!row_search(first, every, &left, &same, runs))
+			return false;
+		first += same + 1;
+	} while (left);
+	return true;
+}
+
+/* Runs those of a table. `both` selects those that leave both threads, which
+ * take long, or the others. *count counts the races. */
+static bool table_run(const struct race *table, const struct races *races,
+		      bool both, unsigned long *count)
+{
+	const char *name = races->name;
 	unsigned long runs;
 	bool good = true;
 
@@ -157,7 +179,7 @@ static bool table_run(const struct race *table, const char *name, bool both,
 		++*count;
 		runs = 0;
 		fflush(stdout);
-		if (race_search(&runs))
+		if (race_search(races->every, &runs))
 			printf("race \"%s\": %lu ways, none went wrong\n",
 			       race->name, runs);
 		else
@@ -166,7 +188,7 @@ static bool table_run(const struct race *table, const char *name, bool both,
 	return good;
 }
 
-bool races_run(const char *name)
+bool races_run(const struct races *races)
 {
 	unsigned long count = 0;
 	bool good = true;
@@ -178,21 +200,21 @@ bool races_run(const char *name)
 		return false;
 	}
 	for (int both = 0; both < 2; both++) {
-		good = table_run(race_index, name, both, &count) && good;
-		good = table_run(race_room, name, both, &count) && good;
-		good = table_run(race_direct, name, both, &count) && good;
-		good = table_run(race_caches, name, both, &count) && good;
-		good = table_run(race_table, name, both, &count) && good;
-		good = table_run(race_order, name, both, &count) && good;
-		good = table_run(race_return, name, both, &count) && good;
-		good = table_run(race_ends, name, both, &count) && good;
-		good = table_run(race_streams, name, both, &count) && good;
-		good = table_run(race_events, name, both, &count) && good;
-		good = table_run(race_legacy, name, both, &count) && good;
-		good = table_run(race_pools, name, both, &count) && good;
-		good = table_run(race_regions, name, both, &count) && good;
+		good = table_run(race_index, races, both, &count) && good;
+		good = table_run(race_room, races, both, &count) && good;
+		good = table_run(race_direct, races, both, &count) && good;
+		good = table_run(race_caches, races, both, &count) && good;
+		good = table_run(race_table, races, both, &count) && good;
+		good = table_run(race_order, races, both, &count) && good;
+		good = table_run(race_return, races, both, &count) && good;
+		good = table_run(race_ends, races, both, &count) && good;
+		good = table_run(race_streams, races, both, &count) && good;
+		good = table_run(race_events, races, both, &count) && good;
+		good = table_run(race_legacy, races, both, &count) && good;
+		good = table_run(race_pools, races, both, &count) && good;
+		good = table_run(race_regions, races, both, &count) && good;
 	}
 	if (!count)
-		fprintf(stderr, "proof: no race \"%s\"\n", name);
+		fprintf(stderr, "proof: no race \"%s\"\n", races->name);
 	return good && count;
 }

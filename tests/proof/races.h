@@ -6,8 +6,14 @@
 
 #include <stdbool.h>
 
-/* Runs the race of this name, or all if it is NULL, and prints a line for each.
- * Returns false if one went wrong. */
-bool races_run(const char *name);
+struct races {
+	bool wanted;
+	const char *name; /* of the only one to run, or NULL */
+	bool every;       /* also run ways that come to the same, see ways.h */
+};
+
+/* Runs the races and prints a line for each. Returns false if one went
+ * wrong. */
+bool races_run(const struct races *races);
 
 #endif

@@ -13,6 +13,7 @@
 #include "program.h"
 #include "random.h"
 #include "turn.h"
+#include "ways.h"
 
 enum { SILENCE_SECONDS = 20 }; /* then it is a deadlock, if no thread can run */
 #define HELD (ULONG_MAX / 2)   /* later than any point */
@@ -208,11 +209,17 @@ void turn_yield(struct turn *turn)
 
 void turn_point(struct turn *turn)
 {
+	int thread = (int)(turn - turns);
+
 	points++;
+	if (ways_watched)
+		ways_point(thread);
 	if (turn->hold && !--turn->hold) {
 		turn->left = true;
 		turn->later = HELD + points;
+		ways_leave(thread);
 		turn_pass(turn, true);
+		ways_go_on(thread);
 		return;
 	}
 	if (!turn->stay || !random_one_in(&seed_draws, turn->stay))
@@ -228,6 +235,20 @@ void schedule_point(void)
 
 	if (turn)
 		turn_point(turn);
+}
+
+void turn_access(const struct turn *turn, const void *what)
+{
+	if (ways_watched)
+		ways_access((int)(turn - turns), what, 1, ACCESS_WRITE);
+}
+
+void schedule_access(const void *at, size_t bytes, enum access access)
+{
+	const struct turn *turn = turn_actor();
+
+	if (turn)
+		ways_access((int)(turn - turns), at, bytes, access);
 }
 
 /* Under guard. If all threads wait, lets one go on that can now. */

@@ -8,7 +8,10 @@
 #define TESTS_PROOF_SCHEDULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
 
 /* The caller becomes thread 0 of `count`. The others may enter in any order. */
 void schedule_open(uint64_t seed, int count);
@@ -39,5 +42,9 @@ bool schedule_hold(unsigned long n);
 /* Called when mnm's core is about to access something that other threads may
  * change. */
 __attribute__((visibility("default"))) void schedule_point(void);
+/* Called when mnm's core accesses anything, while ways_watched. */
+__attribute__((visibility("default"))) void schedule_access(const void *at,
+							    size_t bytes,
+							    enum access access);
 
 #endif

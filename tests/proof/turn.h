@@ -43,6 +43,8 @@ extern struct turn_real real;
 struct turn *turn_actor(void);
 /* A point: another thread may go on here. */
 void turn_point(struct turn *turn);
+/* The thread changes what others may wait for. */
+void turn_access(const struct turn *turn, const void *what);
 /* For a thread that waits in a loop: another thread goes on, even one that was
  * left behind. */
 void turn_yield(struct turn *turn);
