@@ -1,5 +1,6 @@
 /* What the CUDA runtime promises about texture and surface objects. It is true
  * of NVIDIA's runtime and of the simulated one. */
+#include <sched.h>
 #include <string.h>
 
 #include "claims.h"
@@ -258,6 +259,42 @@ START_TEST(texture_of_memory_has_to_be_aligned)
 }
 END_TEST
 
+static void flag_wait(void *flag)
+{
+	while (!__atomic_load_n((int *)flag, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+START_TEST(kernel_sees_a_texture_that_is_destroyed_behind_its_launch)
+{
+	struct cudaTextureDesc desc = {};
+	cudaArray_t array = plane_new(0);
+	struct cudaResourceDesc resource = array_resource(array);
+	cudaTextureObject_t texture = texture_new(&resource, &desc), next;
+	float values[COUNT] = {}, *out;
+	cudaStream_t stream;
+	int flag = 0;
+
+	ck_assert_success(cudaStreamCreate(&stream));
+	ck_assert_success(cudaMalloc((void **)&out, sizeof(values)));
+	ck_assert_success(cudaLaunchHostFunc(stream, flag_wait, &flag));
+	fetch_plane<<<1, COUNT, 0, stream>>>(out, texture, 0.5F, WIDTH, HEIGHT);
+	ck_assert_success(cudaDestroyTextureObject(texture));
+	desc.filterMode = cudaFilterModeLinear;
+	next = texture_new(&resource, &desc);
+	__atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+	ck_assert_success(cudaStreamSynchronize(stream));
+	ck_assert_success(cudaMemcpy(values, out, sizeof(values),
+				     cudaMemcpyDeviceToHost));
+	for (int i = 0; i < COUNT; i++)
+		ck_assert(values[i] == (float)i);
+	ck_assert_success(cudaDestroyTextureObject(next));
+	ck_assert_success(cudaFree(out));
+	ck_assert_success(cudaStreamDestroy(stream));
+	ck_assert_success(cudaFreeArray(array));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -270,6 +307,7 @@ int main(void)
 		object_tells_what_it_was_made_from,
 		surface_needs_an_array_made_for_it,
 		texture_of_memory_has_to_be_aligned,
+		kernel_sees_a_texture_that_is_destroyed_behind_its_launch,
 		NULL,
 	};
 

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,52 @@ START_TEST(a_stack_has_the_size_of_the_contexts_limit)
 }
 END_TEST
 
+static void flag_wait(void *flag)
+{
+	while (!__atomic_load_n((int *)flag, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+/* The launch before it may still use the object, and the calls may not. */
+START_TEST(a_launch_behind_the_end_of_a_texture_does_not_see_it)
+{
+	CUmodule module = loaded(
+		HEAD ".visible .entry k(.param .u64 t, .param .u64 to) {\n"
+		     ".reg .u64 a, b; .reg .u32 %r<5>; .reg .f32 z;\n"
+		     "ld.param.u64 a, [t]; ld.param.u64 b, [to];\n"
+		     "mov.f32 z, 0f00000000;\n"
+		     "tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [a, {z}];\n"
+		     "st.global.u32 [b], %r1; ret; }\n");
+	CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+	CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_READ_AS_INTEGER};
+	CUtexObject texture;
+	CUdeviceptr *to = &resource.res.linear.devPtr, out;
+	CUfunction k;
+	void *args[] = {&texture, &out};
+	int flag = 0, *seen;
+
+	ck_assert_ok(cuModuleGetFunction(&k, module, "k"));
+	ck_assert_ok(cuMemAlloc(to, 512));
+	ck_assert_ok(cuMemsetD32(*to, 7, 512 / 4));
+	ck_assert_ok(cuMemAllocManaged(&out, 4, CU_MEM_ATTACH_GLOBAL));
+	seen = (int *)out;
+	resource.res.linear.format = CU_AD_FORMAT_UNSIGNED_INT32;
+	resource.res.linear.numChannels = 1;
+	resource.res.linear.sizeInBytes = 512;
+	ck_assert_ok(cuTexObjectCreate(&texture, &resource, &how, NULL));
+	ck_assert_ok(cuLaunchHostFunc(NULL, flag_wait, &flag));
+	ck_assert_ok(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+	ck_assert_ok(cuTexObjectDestroy(texture));
+	ck_assert_cu(cuTexObjectGetResourceDesc(&resource, texture),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuTexObjectDestroy(texture), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+	__atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+	ck_assert_cu(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	ck_assert_int_eq(*seen, 7);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -203,6 +250,7 @@ int main(void)
 		a_graph_keeps_the_code_of_its_kernels,
 		tables_of_an_elf_file_may_lie,
 		a_stack_has_the_size_of_the_contexts_limit,
+		a_launch_behind_the_end_of_a_texture_does_not_see_it,
 		NULL,
 	};
 

@@ -154,7 +154,7 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 {
 	const struct launch *launch = &op->launch;
 	const struct sim_launch *shape = &launch->shape;
-	struct running running = {.op = op};
+	struct running running = {.op = op, .shown = {.op = op}};
 	const struct ptx_host host = {.user = &running,
 				      .range = range,
 				      .variable = variable,

@@ -15,7 +15,7 @@ static bool show(struct shown *shown, uint64_t object)
 	if (shown->object == object && object)
 		return true;
 	pthread_mutex_lock(&world.lock);
-	found = texture_live(object);
+	found = texture_for(shown->op, object);
 	if (found) {
 		shown->texture = found->shown;
 		shown->is_surface = found->is_surface;

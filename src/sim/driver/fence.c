@@ -64,6 +64,15 @@ bool fence_merge(struct fence *fence, const struct fence *other)
 	return ok;
 }
 
+bool fence_has(const struct fence *fence, const struct stream *stream,
+	       uint64_t position)
+{
+	for (unsigned i = 0; i < fence->count; i++)
+		if (fence->points[i].stream == stream)
+			return fence->points[i].position >= position;
+	return false;
+}
+
 bool fence_done(struct fence *fence)
 {
 	unsigned kept = 0;

@@ -26,6 +26,9 @@ struct fence {
  * is short. */
 bool fence_add(struct fence *fence, struct stream *stream, uint64_t position);
 bool fence_merge(struct fence *fence, const struct fence *other);
+/* Whether the fence waits for this point of a stream, or for a later one. */
+bool fence_has(const struct fence *fence, const struct stream *stream,
+	       uint64_t position);
 /* Whether all points are complete. Drops those that are. */
 bool fence_done(struct fence *fence);
 /* The same for a query: if all are complete, the host knows it from now on.

@@ -9,6 +9,8 @@
 #include "copy.h"
 #include "device.h"
 #include "entries.h"
+#include "op.h"
+#include "stream.h"
 
 /* As device attributes and the programming guide say. */
 enum { ADDRESS_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 28 };
@@ -18,35 +20,86 @@ static const unsigned FLAGS_KNOWN =
 	CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
 	CU_TRSF_SEAMLESS_CUBEMAP;
 
-static struct texture *all;
+static struct texture *all, *gone;
+
+static struct texture *texture_in(struct texture *list,
+				  unsigned long long handle)
+{
+	while (list && (unsigned long long)(uintptr_t)list != handle)
+		list = list->next;
+	return list;
+}
 
 const struct texture *texture_live(unsigned long long handle)
 {
-	struct texture *texture = all;
+	return texture_in(all, handle);
+}
 
-	while (texture && (unsigned long long)(uintptr_t)texture != handle)
-		texture = texture->next;
-	return texture;
+/* The nodes of a conditional graph are in no stream themselves. */
+const struct texture *texture_for(const struct op *op,
+				  unsigned long long handle)
+{
+	const struct texture *texture = texture_live(handle);
+	const struct stream *stream = op->stream;
+
+	if (texture)
+		return texture;
+	texture = texture_in(gone, handle);
+	return texture && (!stream || fence_has(&texture->work, stream,
+						stream->completed + 1))
+		       ? texture
+		       : NULL;
 }
 
 static CUresult texture_find(unsigned long long handle, bool is_surface,
 			     struct texture **out)
 {
-	*out = (struct texture *)texture_live(handle);
+	*out = texture_in(all, handle);
 	return *out && (*out)->is_surface == is_surface
 		       ? CUDA_SUCCESS
 		       : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void texture_close(struct texture *texture)
+static void texture_enter(struct texture *texture, struct texture **list)
+{
+	texture->prev = NULL;
+	texture->next = *list;
+	if (*list)
+		(*list)->prev = texture;
+	*list = texture;
+}
+
+static void texture_leave(struct texture *texture, struct texture **list)
 {
 	if (texture->prev)
 		texture->prev->next = texture->next;
 	else
-		all = texture->next;
+		*list = texture->next;
 	if (texture->next)
 		texture->next->prev = texture->prev;
-	free(texture);
+}
+
+/* Frees destroyed objects that nothing can use any more. */
+static void textures_sweep(void)
+{
+	for (struct texture *t = gone, *next; t; t = next) {
+		next = t->next;
+		if (!fence_done(&t->work))
+			continue;
+		texture_leave(t, &gone);
+		fence_clear(&t->work);
+		free(t);
+	}
+}
+
+static void texture_close(struct texture *texture)
+{
+	struct context *ctx = texture->ctx;
+
+	texture_leave(texture, &all);
+	texture_enter(texture, &gone);
+	context_points(ctx->green_of ? ctx->green_of : ctx, &texture->work);
+	textures_sweep();
 }
 
 void textures_close(struct context *ctx)
@@ -56,6 +109,7 @@ void textures_close(struct context *ctx)
 		if (t->ctx == ctx)
 			texture_close(t);
 	}
+	textures_sweep();
 }
 
 static void array_show(struct texture *texture, const struct array *array)
@@ -178,10 +232,8 @@ static CUresult texture_open(const struct texture *from,
 		free(texture);
 		return res;
 	}
-	texture->next = all;
-	if (all)
-		all->prev = texture;
-	all = texture;
+	textures_sweep();
+	texture_enter(texture, &all);
 	*out = (unsigned long long)(uintptr_t)texture;
 	return CUDA_SUCCESS;
 }
@@ -247,7 +299,7 @@ static CUresult texture_ask(unsigned long long handle, bool is_surface,
 }
 
 /* Waits for nothing, and neither does the free of the memory: the program has
- * to wait for the work that reads it. */
+ * to wait for the work that reads it before it frees that. */
 static CUresult destroy(unsigned long long handle, bool is_surface)
 {
 	struct texture *texture;

@@ -1,5 +1,6 @@
 /* Texture and surface objects: what memory they show, and how. They belong to a
- * context, and do not keep their memory. All calls need the lock. */
+ * context, and do not keep their memory. Work that was queued before an object
+ * is destroyed still sees it. All calls need the lock. */
 #ifndef SIM_TEXTURE_H
 #define SIM_TEXTURE_H
 
@@ -9,7 +10,10 @@
 
 #include "../kernel_table.h"
 
+#include "fence.h"
+
 struct context;
+struct op;
 
 struct texture {
 	struct sim_texture shown; /* the handle is its address */
@@ -22,10 +26,14 @@ struct texture {
 	CUDA_RESOURCE_VIEW_DESC view;
 	CUdeviceptr memory;
 	size_t size; /* bytes from there on */
+	struct fence work; /* of a destroyed one: what may still use it */
 };
 
 /* The object with this handle, or NULL; any number may be asked for. */
 const struct texture *texture_live(unsigned long long handle);
+/* The same for an operation that runs. */
+const struct texture *texture_for(const struct op *op,
+				  unsigned long long handle);
 /* Destroys those of a context. */
 void textures_close(struct context *ctx);
 
