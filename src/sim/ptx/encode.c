@@ -271,6 +271,9 @@ size_t ptx_encode_width(const struct ptx_operand *operand, size_t bytes)
 static uint32_t register_slot(struct ptx_encoder *encoder,
 			      const struct ptx_operand *operand, size_t bytes)
 {
+	if (operand->selected)
+		ptx_encode_fail(encoder, "'%.40s.%.20s' is not supported",
+				operand->name, operand->selected);
 	if (ptx_encode_width(operand, bytes) != bytes || bytes > 8 ||
 	    operand->type == PTX_B8)
 		ptx_encode_fail(encoder,

@@ -109,6 +109,9 @@ ptx_run_fn ptx_exec_texture_size;
 enum { PTX_TEXTURE_LAYERS = 8 };
 enum ptx_surface { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
 
+/* d = of a and b, and c: list is a struct ptx_video. */
+ptx_run_fn ptx_exec_video;
+
 /* Of the mbarrier at a + value. d may be UINT32_MAX. */
 enum { PTX_MBARRIER_DROP = 1, PTX_MBARRIER_PARITY };
 /* b: how many arrivals make a phase */

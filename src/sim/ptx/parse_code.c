@@ -197,6 +197,13 @@ static struct ptx_operand operand_read(struct ptx_parser *parser, int nested)
 		made.negated = true;
 	} else if (lex->token.kind == PTX_T_WORD) {
 		made = name_read(parser);
+		if (made.kind == PTX_REGISTER && lex->token.kind == PTX_T_DOT) {
+			made.selected =
+				ptx_name_get(&parser->names, lex,
+					     lex->token.text, lex->token.length)
+					->text;
+			ptx_next(lex);
+		}
 		if (made.kind == PTX_REGISTER || made.kind == PTX_SYMBOL)
 			made.value = offset_read(lex);
 	} else {

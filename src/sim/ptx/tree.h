@@ -72,6 +72,7 @@ struct ptx_operand {
 	int64_t value;
 	double real;
 	const char *name;
+	const char *selected; /* a part of a register: "b0"; or NULL */
 	struct ptx_symbol *symbol;
 	struct ptx_function *function;
 	struct ptx_label *label;
