@@ -7,7 +7,7 @@ CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
 	graph graph_update graph_query graph_node green scarcity \
 	launch module occupancy stream_attribute user_object global \
 	graph_work graph_kernel graph_event memop link logs \
-	texref coredump
+	texref coredump heap
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)

@@ -317,3 +317,56 @@ def test_a_program_of_relocatable_code_is_linked_by_names(box):
               for i, (table, text) in enumerate([(100, "m"), (200, "o")])]
     assert run(box, built, kernels="interpret") == (
         f"0 {wanted[0]:.6f} {wanted[1]:.6f}\n")
+
+
+OBJECTS = """
+#include <cstdio>
+struct shape {
+	int sides;
+	__device__ shape(int sides) : sides(sides) {}
+	__device__ virtual ~shape() {}
+	__device__ virtual int area() { return sides; }
+};
+struct square : shape {
+	int *more;
+	__device__ square(int n) : shape(4), more(new int[n])
+	{
+		for (int i = 0; i < n; i++)
+			more[i] = i;
+	}
+	__device__ ~square() override { delete[] more; }
+	__device__ int area() override { return more[9] + sides; }
+};
+__device__ shape *made[64];
+__global__ void make()
+{
+	made[threadIdx.x] = threadIdx.x % 2 ? new shape(threadIdx.x)
+					   : new square(10);
+}
+__global__ void sum(int *to)
+{
+	atomicAdd(to, made[threadIdx.x]->sides);
+}
+__global__ void end() { delete made[threadIdx.x]; }
+int main()
+{
+	int *to, value;
+	cudaMalloc(&to, sizeof(value));
+	cudaMemset(to, 0, sizeof(value));
+	for (int i = 0; i < 1000; i++) {
+		make<<<1, 64>>>();
+		if (!i)
+			sum<<<1, 64>>>(to);
+		end<<<1, 64>>>();
+	}
+	cudaMemcpy(&value, to, sizeof(value), cudaMemcpyDeviceToHost);
+	printf("%d %d\\n", cudaGetLastError(), value);
+}
+"""
+
+
+def test_objects_outlive_the_kernel_that_makes_them(box):
+    built = compiled(box, OBJECTS, "-cudart", "shared", "-arch=compute_75")
+    assert {run(box, built, pool=pool, kernels="interpret")
+            for pool in [None, "page_unit_pool"]} == {
+                f"0 {sum(range(1, 64, 2)) + 32 * 4}\n"}

@@ -297,6 +297,25 @@ START_TEST(capture_goes_on_in_a_given_graph)
 }
 END_TEST
 
+START_TEST(graph_that_was_given_need_not_be_told_at_the_end)
+{
+	CUdeviceptr numbers;
+	CUgraph graph;
+	CUstream stream;
+
+	claims_open();
+	numbers = claims_numbers();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuGraphCreate(&graph, 0));
+	ck_assert_ok(cuStreamBeginCaptureToGraph(
+		stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ck_assert_ok(cuMemsetD32Async(numbers, 9, CLAIMS_COUNT, stream));
+	ck_assert_ok(cuStreamEndCapture(stream, NULL));
+	run(graph, stream);
+	ck_assert_int_eq(claims_number(numbers, 0), 9);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -313,6 +332,7 @@ int main(void)
 		capture_ends_in_its_own_thread,
 		relaxed_capture_ends_in_any_thread,
 		capture_goes_on_in_a_given_graph,
+		graph_that_was_given_need_not_be_told_at_the_end,
 		NULL,
 	};
 

@@ -243,6 +243,56 @@ START_TEST(a_launch_behind_the_end_of_a_texture_does_not_see_it)
 }
 END_TEST
 
+#define HEAP \
+	HEAD ".extern .func (.param .b64 r) malloc(.param .b64 s);\n" \
+	     ".extern .func free(.param .b64 p);\n"
+
+START_TEST(a_heap_ends_with_its_context)
+{
+	CUmodule module = loaded(
+		HEAP ".visible .entry k(.param .u64 to) { .reg .u64 a;\n"
+		     "{ .param .b64 s; .param .b64 r; st.param.b64 [s], 100;\n"
+		     "call.uni (r), malloc, (s); ld.param.b64 a, [r]; }\n"
+		     "st.u32 [a], 7; ret; }\n");
+	size_t before, within, after, total;
+	CUdeviceptr to;
+	CUcontext ctx;
+	CUmodule own;
+
+	ck_assert_ok(cuMemAlloc(&to, 4));
+	ck_assert_ok(cuMemGetInfo(&before, &total));
+	ck_assert_ok(cuCtxCreate(&ctx, NULL, 0, 0));
+	ck_assert_ok(cuModuleLoadData(&own, HEAP ".visible .entry k(.param "
+						 ".u64 to) { .param .b64 s;\n"
+						 "st.param.b64 [s], 0;\n"
+						 "call free, (s); ret; }\n"));
+	k_launch(own, to);
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_ok(cuMemGetInfo(&within, &total));
+	ck_assert_uint_eq(within, before - (8 << 20));
+	ck_assert_ok(cuCtxDestroy(ctx));
+	ck_assert_ok(cuMemGetInfo(&after, &total));
+	ck_assert_uint_eq(after, before);
+	k_launch(module, to); /* the other context has one of its own */
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_ok(cuDevicePrimaryCtxReset(0));
+}
+END_TEST
+
+START_TEST(a_free_of_what_was_not_taken_is_an_illegal_address)
+{
+	CUmodule module =
+		loaded(HEAP ".visible .entry k(.param .u64 to) {\n"
+			    ".param .b64 s; .param .b64 r; .reg .u64 a;\n"
+			    "st.param.b64 [s], 64; call (r), malloc, (s);\n"
+			    "ld.param.b64 a, [r]; add.s64 a, a, 48;\n"
+			    "st.param.b64 [s], a; call free, (s); ret; }\n");
+
+	k_try(module, 0);
+	ck_assert_cu(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -251,6 +301,8 @@ int main(void)
 		tables_of_an_elf_file_may_lie,
 		a_stack_has_the_size_of_the_contexts_limit,
 		a_launch_behind_the_end_of_a_texture_does_not_see_it,
+		a_heap_ends_with_its_context,
+		a_free_of_what_was_not_taken_is_an_illegal_address,
 		NULL,
 	};
 

@@ -1,5 +1,6 @@
 /* Conditions of graphs that kernels set. On a GPU such kernels need a library
- * that is linked into device code; here host functions set the values. */
+ * that is linked into device code; here mostly host functions set the values.
+ */
 #include "../conformance/claims.h"
 
 static CUcontext ctx;
@@ -264,6 +265,40 @@ START_TEST(handle_of_no_condition_is_told)
 }
 END_TEST
 
+/* By the function that the device runtime has for it. */
+static const char by_ptx[] =
+	".version 8.0\n.target sm_75\n.address_size 64\n"
+	".extern .func cudaGraphSetConditional(.param .b64 h, .param .b32 v);\n"
+	".visible .entry put(.param .u64 to, .param .u32 what) {\n"
+	".reg .u64 a; .reg .u32 b; ld.param.u64 a, [to];\n"
+	"ld.param.u32 b, [what]; { .param .b64 h; .param .b32 v;\n"
+	"st.param.b64 [h], a; st.param.b32 [v], b;\n"
+	"call.uni cudaGraphSetConditional, (h, v); } ret; }\n";
+
+START_TEST(interpreted_kernel_sets_a_condition)
+{
+	CUgraph graph = graph_new();
+	CUgraphConditionalHandle handle = condition_new(graph, 0, 0), wrong;
+	unsigned value = 1;
+	void *args[] = {&handle, &value};
+	CUdeviceptr numbers = claims_numbers();
+	CUgraphNode first;
+	CUfunction put;
+
+	ck_assert_ok(cuModuleLoadData(&module, by_ptx));
+	first = kernel_new(graph, "put", args);
+	fill_new(node_new(graph, &first, handle, CU_GRAPH_COND_TYPE_IF, 1)[0],
+		 numbers, 10);
+	run(exec_new(graph));
+	ck_assert_int_eq(claims_number(numbers, 0), 10);
+	wrong = handle + 1;
+	args[0] = &wrong;
+	ck_assert_ok(cuModuleGetFunction(&put, module, "put"));
+	cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+	ck_assert_cu(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -274,6 +309,7 @@ int main(void)
 		node_of_a_loop_takes_new_parameters,
 		graph_with_a_condition_is_one_of_a_kind,
 		handle_of_no_condition_is_told,
+		interpreted_kernel_sets_a_condition,
 		NULL,
 	};
 

@@ -25,6 +25,7 @@ enum block_kind {
 	BLOCK_GRAPH,    /* of a node that allocates: graph_block.h */
 	BLOCK_ARRAY,    /* known by a handle, not freed by cuMemFree: array.h */
 	BLOCK_GLOBAL,   /* a module's variable, likewise: variable.h */
+	BLOCK_HEAP,     /* for malloc() of kernels, and no call: heap.h */
 	BLOCK_EXTERNAL, /* memory of a file: window.h */
 	BLOCK_LENT,     /* a variable of the host's kernels: window.h */
 	BLOCK_OPENED,   /* memory of another process: window.h */

@@ -91,11 +91,10 @@ static CUresult end(struct capture *capture, CUgraph *out)
 	CUresult res = capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
 					: check_joined(capture);
 
-	*out = NULL;
-	if (!res) {
-		*out = (CUgraph)capture->graph;
+	if (out)
+		*out = res ? NULL : (CUgraph)capture->graph;
+	if (!res)
 		capture->lent = true; /* it is the program's from now on */
-	}
 	capture_close(capture);
 	return res;
 }
@@ -108,9 +107,10 @@ CUresult sim_cuStreamEndCapture(CUstream handle, CUgraph *out)
 
 	if (res)
 		return res;
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
 	capture = stream->capture;
+	/* A graph that the program has need not be told. */
+	if (!out && !(capture && capture->lent))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (!capture)
 		return CUDA_ERROR_ILLEGAL_STATE;
 	if (capture->origin != stream) {

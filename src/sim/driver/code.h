@@ -14,6 +14,7 @@
 #include "ptx_body.h"
 
 struct context;
+struct heap;
 struct image;
 struct module;
 
@@ -62,6 +63,7 @@ struct span {
 struct bound {
 	uint64_t scalars; /* a hash of the arguments that are no addresses */
 	size_t stack;     /* bytes of a thread's stack */
+	struct heap *heap; /* NULL if the kernel needs none */
 	/* One for each use, then one for each variable of the module. */
 	struct span spans[];
 };

@@ -9,8 +9,10 @@
 #include "call.h"
 #include "code.h"
 #include "code_texture.h"
+#include "condition.h"
 #include "context.h"
 #include "extent.h"
+#include "heap.h"
 #include "op.h"
 #include "standin.h"
 #include "variable.h"
@@ -63,6 +65,9 @@ CUresult bound_fill(const struct code *code, struct module *module,
 	CUresult res = variables_bind(code, module, ctx, variables);
 
 	bound->stack = ctx->limits[CU_LIMIT_STACK_SIZE];
+	bound->heap = NULL;
+	if (!res && code->program && ptx_program_takes(code->program))
+		res = heap_open(ctx, &bound->heap);
 	for (size_t i = 0; i < code->use_count && !res; i++) {
 		const struct ptx_use *use = &code->uses[i];
 		struct span *span = &bound->spans[i];
@@ -130,6 +135,24 @@ static bool texture_size(void *user, uint64_t object, uint32_t sizes[3])
 	return shown_size(&((struct running *)user)->shown, object, sizes);
 }
 
+static uint64_t take(void *user, uint64_t size)
+{
+	return heap_take(((struct running *)user)->op->launch.bound->heap,
+			 size);
+}
+
+static bool give(void *user, uint64_t addr)
+{
+	return heap_give(((struct running *)user)->op->launch.bound->heap,
+			 addr);
+}
+
+static bool condition(void *user, uint64_t handle, uint32_t value)
+{
+	(void)user;
+	return condition_set(handle, value);
+}
+
 static CUresult result_of(enum ptx_result result)
 {
 	switch (result) {
@@ -160,7 +183,10 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 				      .variable = variable,
 				      .texture = texture,
 				      .surface = surface,
-				      .texture_size = texture_size};
+				      .texture_size = texture_size,
+				      .take = take,
+				      .give = give,
+				      .condition = condition};
 	const struct ptx_launch run = {
 		.grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
 		.block = {shape->block[0], shape->block[1], shape->block[2]},

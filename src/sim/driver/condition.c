@@ -7,6 +7,7 @@
 #include "graph.h"
 #include "graph_nodes.h"
 #include "node.h"
+#include "world.h"
 
 static struct condition *spare, *newest;
 
@@ -81,6 +82,18 @@ static struct condition *condition_find(CUgraphConditionalHandle handle)
 	while (condition && (CUgraphConditionalHandle)condition != handle)
 		condition = condition->made;
 	return condition && condition->users ? condition : NULL;
+}
+
+bool condition_set(CUgraphConditionalHandle handle, unsigned value)
+{
+	struct condition *condition;
+
+	pthread_mutex_lock(&world.lock);
+	condition = condition_find(handle);
+	if (condition)
+		__atomic_store_n(&condition->value, value, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&world.lock);
+	return condition;
 }
 
 static bool size_is_allowed(const CUDA_CONDITIONAL_NODE_PARAMS *params)

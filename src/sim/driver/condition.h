@@ -27,6 +27,9 @@ struct condition {
 	bool used; /* a node of the program's has it */
 };
 
+/* Sets the value of a condition's handle for a kernel. False if there is no
+ * such condition. Takes the lock. */
+bool condition_set(CUgraphConditionalHandle handle, unsigned value);
 /* Gives up the conditions of a graph that is closed. */
 void conditions_close(struct graph *graph);
 void condition_drop(struct condition *condition);

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "event.h"
+#include "heap.h"
 #include "host.h"
 #include "module.h"
 #include "stream.h"
@@ -87,6 +88,7 @@ void context_close(struct context *ctx)
 	frees_wait(ctx);
 	while (ctx->blocks)
 		device_free(ctx->blocks);
+	heap_close(ctx);
 	mempool_reset(ctx->dev, ctx == &ctx->dev->primary);
 	while (ctx->events)
 		event_close(ctx->events);

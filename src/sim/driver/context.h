@@ -11,6 +11,7 @@
 struct block;
 struct device;
 struct event;
+struct heap;
 struct host_block;
 struct module;
 struct stream;
@@ -35,6 +36,7 @@ struct context {
 	struct stream *streams;   /* all of them, including the legacy one */
 	struct stream *legacy;
 	struct block *blocks;
+	struct heap *heap; /* see heap.h; NULL until a kernel needs it */
 	struct event *events;
 	struct module *modules;
 	struct fence gone; /* of streams that were retired */

@@ -70,6 +70,8 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 	struct context *ctx;
 	CUresult res = find(NULL, (unsigned)limit < CONTEXT_LIMITS, &ctx);
 
+	if (!res && limit == CU_LIMIT_MALLOC_HEAP_SIZE && ctx->heap)
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		ctx->limits[limit] = value;
 	return res;

@@ -60,7 +60,9 @@ struct block *device_block(CUdeviceptr addr)
 		if (!arena_covers(arena, addr))
 			continue;
 		block = arena_find(arena, addr);
-		return block && !block->idle ? block : NULL;
+		return block && !block->idle && block->kind != BLOCK_HEAP
+			       ? block
+			       : NULL;
 	}
 	return outside_find(addr);
 }

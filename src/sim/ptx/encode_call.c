@@ -115,31 +115,58 @@ static void passes_emit(struct ptx_encoder *encoder, uint32_t delta,
 		ptx_encode_fail(encoder, "too few arguments");
 }
 
+/* Where a parameter or result is that has to have so many bytes. */
+static uint32_t outside_param(struct ptx_encoder *encoder,
+			      const struct ptx_operand *all, unsigned int i,
+			      size_t bytes)
+{
+	if (!all || all->count <= i)
+		ptx_encode_fail(encoder, "too few arguments");
+	if (!is_param(&all->items[i]) || all->items[i].symbol->size != bytes)
+		ptx_encode_unsupported(encoder);
+	return ptx_encode_piece(encoder, all->items[i].symbol).place;
+}
+
 /* What is there without code in the module. */
 static void outside_call(struct ptx_encoder *encoder, const struct call *call,
 			 const char *name)
 {
-	bool print = !strcmp(name, "vprintf");
-	unsigned int most = print ? 2 : 3;
-	uint32_t *list = ptx_encode_get(encoder, most * sizeof(*list));
+	static const struct {
+		const char *name;
+		const char *bytes; /* of parameters, and then of results */
+		unsigned int params;
+		ptx_run_fn *run;
+		bool takes;
+	} known[] = {
+		{"vprintf", "88", 2, ptx_exec_print, false},
+		{"__assertfail", "884", 3, ptx_exec_assert, false},
+		{"malloc", "88", 1, ptx_exec_malloc, true},
+		{"free", "8", 1, ptx_exec_free, true},
+		{"cudaGraphSetConditional", "84", 2, ptx_exec_condition, false},
+	};
+	size_t k = 0, count;
+	uint32_t *list;
 	struct ptx_op *op;
 
-	if (!print && strcmp(name, "__assertfail"))
+	while (k < sizeof(known) / sizeof(known[0]) &&
+	       strcmp(name, known[k].name) != 0)
+		k++;
+	if (k == sizeof(known) / sizeof(known[0]))
 		ptx_encode_fail(encoder, "the function '%.80s' is not here",
 				name);
-	if (!call->args || call->args->count < most)
-		ptx_encode_fail(encoder, "too few arguments");
-	for (unsigned int i = 0; i < most; i++) {
-		const struct ptx_operand *at = &call->args->items[i];
-
-		if (!is_param(at) || at->symbol->size != (i < 2 ? 8 : 4))
-			ptx_encode_unsupported(encoder);
-		list[i] = ptx_encode_piece(encoder, at->symbol).place;
-	}
-	op = ptx_encode_emit(encoder, print ? ptx_exec_print : ptx_exec_assert);
+	count = strlen(known[k].bytes);
+	list = ptx_encode_get(encoder, count * sizeof(*list));
+	for (unsigned int i = 0; i < count; i++)
+		list[i] = outside_param(
+			encoder,
+			i < known[k].params ? call->args : call->results,
+			i < known[k].params ? i : i - known[k].params,
+			(size_t)(known[k].bytes[i] - '0'));
+	op = ptx_encode_emit(encoder, known[k].run);
 	op->e = ptx_encode_delta(encoder);
 	op->list = list;
-	op->count = most;
+	op->count = (uint32_t)count;
+	encoder->program->takes |= known[k].takes;
 }
 
 /* By an address: which function it is shows when it runs. */

@@ -129,6 +129,12 @@ ptx_run_fn ptx_exec_rest;
 ptx_run_fn ptx_exec_print;
 /* A failed assertion: message, file and line are in the list. */
 ptx_run_fn ptx_exec_assert;
+/* malloc and free, and cudaGraphSetConditional: likewise, and malloc's result
+ * is at list[1]. */
+ptx_run_fn ptx_exec_malloc, ptx_exec_free, ptx_exec_condition;
+/* Parameter list[which] of what is called so, `bytes` of it. */
+uint64_t ptx_outside_param(const struct ptx_warp *warp, const struct ptx_op *op,
+			   unsigned int lane, uint32_t which, size_t bytes);
 /* Moves `count` bytes in a thread's memory, from value + a to target + b; at
  * calls. */
 ptx_run_fn ptx_exec_param_copy;

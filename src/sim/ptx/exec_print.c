@@ -40,20 +40,6 @@ static uint64_t number_read(struct ptx_warp *warp, const struct ptx_op *op,
 	return number;
 }
 
-/* Of a thread's parameters, which lie in its local memory. */
-static uint64_t param_at(const struct ptx_warp *warp, const struct ptx_op *op,
-			 unsigned int lane, uint32_t which, size_t bytes)
-{
-	uint64_t delta = ((const uint64_t *)ptx_slot(warp, op->e))[lane];
-	uint64_t number = 0;
-
-	memcpy(&number,
-	       warp->local + lane * warp->run->thread_bytes + op->list[which] +
-		       delta,
-	       bytes);
-	return number;
-}
-
 struct line {
 	char text[LINE_MOST];
 	size_t length;
@@ -180,8 +166,8 @@ void ptx_exec_print(struct ptx_warp *warp, const struct ptx_op *op,
 	     left &= left - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 
-		line_print(warp, op, i, param_at(warp, op, i, 0, 8),
-			   param_at(warp, op, i, 1, 8));
+		line_print(warp, op, i, ptx_outside_param(warp, op, i, 0, 8),
+			   ptx_outside_param(warp, op, i, 1, 8));
 	}
 }
 
@@ -192,11 +178,11 @@ void ptx_exec_assert(struct ptx_warp *warp, const struct ptx_op *op,
 	unsigned int i = (unsigned int)__builtin_ctz(mask);
 	char message[TEXT_MOST], file[TEXT_MOST];
 
-	text_read(warp, op, i, param_at(warp, op, i, 0, 8), message);
-	text_read(warp, op, i, param_at(warp, op, i, 1, 8), file);
+	text_read(warp, op, i, ptx_outside_param(warp, op, i, 0, 8), message);
+	text_read(warp, op, i, ptx_outside_param(warp, op, i, 1, 8), file);
 	if (!warp->run->result)
 		ptx_run_fail(warp, op, i, PTX_ASSERTED,
 			     "%.60s:%u: assertion `%.60s' failed", file,
-			     (unsigned int)param_at(warp, op, i, 2, 4),
+			     (unsigned int)ptx_outside_param(warp, op, i, 2, 4),
 			     message);
 }

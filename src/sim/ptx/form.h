@@ -174,6 +174,7 @@ struct ptx_program {
 	size_t shared_bytes, dynamic; /* static; where dynamic memory begins */
 	size_t thread_bytes; /* local memory and parameters, of each thread */
 	bool recursive;      /* some routine is */
+	bool takes;          /* see ptx_program_takes() */
 };
 
 struct ptx_range {

@@ -250,6 +250,11 @@ struct ptx_program *ptx_prepare(const struct ptx_module *module,
 	return NULL;
 }
 
+bool ptx_program_takes(const struct ptx_program *program)
+{
+	return program->takes;
+}
+
 void ptx_program_free(struct ptx_program *program)
 {
 	if (program)

@@ -163,6 +163,8 @@ struct ptx_program;
 struct ptx_program *ptx_prepare(const struct ptx_module *module,
 				const struct ptx_kernel *kernel,
 				struct ptx_error *error);
+/* Whether it may take memory with malloc(), or give it back. */
+bool ptx_program_takes(const struct ptx_program *program);
 void ptx_program_free(struct ptx_program *program);
 
 /* Whether ptx_prepare() would succeed, and if not why. */
@@ -201,6 +203,13 @@ struct ptx_host {
 			void **at);
 	/* The width, height and depth of either, in elements. */
 	bool (*texture_size)(void *user, uint64_t object, uint32_t sizes[3]);
+	/* malloc() and free(): an address, or 0 if there is no room; and
+	 * whether memory was taken there. NULL: there is no room. */
+	uint64_t (*take)(void *user, uint64_t size);
+	bool (*give)(void *user, uint64_t addr);
+	/* Sets the condition of a graph. False if there is no such one. NULL:
+	 * there is none. */
+	bool (*condition)(void *user, uint64_t handle, uint32_t value);
 	/* Called each few million instructions of threads, with how many
 	 * operations of whole warps have been run in all. If it returns false,
 	 * the run ends with PTX_STOPPED. May be NULL. */
