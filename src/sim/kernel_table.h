@@ -28,6 +28,13 @@ struct sim_touch {
 /* The handle of a graph's condition is the address of its value, an unsigned
  * int that kernels set. */
 
+/* A level of a mipmapped array, as in a texture. */
+struct sim_level {
+	char *base;
+	size_t width, height, depth;
+	size_t pitch, slice;
+};
+
 /* What a texture or surface object is: the number that the program has of it is
  * the address of this. Elements follow each other in rows, rows in slices. */
 struct sim_texture {
@@ -40,6 +47,11 @@ struct sim_texture {
 	unsigned is_linear; /* linear filtering */
 	unsigned flags;     /* CU_TRSF_* */
 	float border[4];
+	/* Of a mipmapped array: the first level is that above. */
+	const struct sim_level *levels;
+	unsigned level_count; /* 0: there is only that one */
+	unsigned mixes_levels;
+	float level_bias, level_least, level_most;
 };
 
 struct sim_kernel {

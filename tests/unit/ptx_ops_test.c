@@ -375,9 +375,19 @@ static const struct {
 	{"add.u32 %r1, %r2.b0, %r3;", "'%r2.b0' is not supported"},
 	{"call outside;", "the function 'outside' is not here"},
 	{"ld.param.u64 %rd1, [a+1];", "behind parameter 'a'"},
-	{"tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2, %f3, "
-	 "%f3}];",
+	{"tex.grad.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2, "
+	 "%f3, %f3}], {%f1, %f2, %f3, %f3}, {%f1, %f2, %f3, %f3};",
+	 "'tex.grad.cube"},
+	{"tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];",
+	 "'tex.level.2d"},
+	{"tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}], "
+	 "{%f1}, {%f1, %f2};",
+	 "'tex.grad.2d"},
+	{"tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2, %r3, "
+	 "%r3}];",
 	 "'tex.cube"},
+	{"tld4.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];",
+	 "'tld4.2d"},
 	{"ld.u32 {%r1, %r2, %r3}, [%rd1];", "'ld.u32' is not supported"},
 	{"atom.add.u32 %r1, [%rd1];", "'atom.add.u32' is not supported"},
 	{"bra s;", "'bra' is not supported"},

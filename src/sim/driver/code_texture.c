@@ -1,6 +1,6 @@
 #include "code_texture.h"
 
-#include "../kernel_texture.h"
+#include "../kernel_levels.h"
 #include "extent.h"
 #include "texture.h"
 #include "world.h"
@@ -27,12 +27,41 @@ static bool show(struct shown *shown, uint64_t object)
 	return shown->object;
 }
 
+enum { SIDES = 6 };
+
+static void detail_fetch(const struct sim_texture *texture,
+			 const struct ptx_spot *spot, double values[4])
+{
+	const struct ptx_detail *detail = spot->detail;
+	double at[3] = {spot->at[0], spot->at[1], spot->at[2]};
+	struct sim_texture shown = *texture;
+	double level = detail->level;
+
+	if (detail->cube) {
+		at[2] = sim_cube_side(spot->at, &at[0], &at[1]) +
+			(double)SIDES * detail->layer;
+		shown.flags |= SIM_NORMALIZED;
+	}
+	if (detail->how == PTX_DETAIL_SLOPES)
+		level = sim_level_of(texture, detail->slopes);
+	if (detail->how == PTX_DETAIL_GATHER)
+		sim_gather(&shown, at, detail->channel, values);
+	else if (detail->how)
+		sim_fetch_level(&shown, at, spot->layers || detail->cube, level,
+				values);
+	else
+		sim_fetch(&shown, at[0], at[1], at[2],
+			  spot->layers || detail->cube, values);
+}
+
 bool shown_fetch(struct shown *shown, uint64_t object,
 		 const struct ptx_spot *spot, double values[4])
 {
 	if (!show(shown, object) || shown->is_surface)
 		return false;
-	if (spot->whole)
+	if (spot->detail)
+		detail_fetch(&shown->texture, spot, values);
+	else if (spot->whole)
 		sim_fetch_whole(&shown->texture, (long)spot->at[0],
 				(long)spot->at[1], (long)spot->at[2], values);
 	else

@@ -14,7 +14,7 @@ struct op;
 /* The object that a launch used last. */
 struct shown {
 	const struct op *op; /* the launch */
-	uint64_t object; /* 0: none */
+	uint64_t object;     /* 0: none */
 	bool is_surface;
 	struct sim_texture texture;
 };

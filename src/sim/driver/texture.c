@@ -4,16 +4,11 @@
 #include <string.h>
 
 #include "array.h"
-#include "block.h"
 #include "context.h"
-#include "copy.h"
 #include "device.h"
 #include "entries.h"
 #include "op.h"
 #include "stream.h"
-
-/* As device attributes and the programming guide say. */
-enum { ADDRESS_ALIGN = 512, PITCH_ALIGN = 32, LINEAR_MOST = 1 << 28 };
 
 static const unsigned FLAGS_KNOWN =
 	CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
@@ -112,105 +107,6 @@ void textures_close(struct context *ctx)
 	textures_sweep();
 }
 
-static void array_show(struct texture *texture, const struct array *array)
-{
-	const struct array *whole = array->many ? array->many : array;
-
-	texture->memory = whole->block->addr;
-	texture->size = whole->block->size;
-	texture->shown.base = array_base(array);
-	texture->shown.width = array->shape.Width;
-	texture->shown.height = array->shape.Height;
-	texture->shown.depth = array->shape.Depth;
-	texture->shown.pitch = array->row;
-	texture->shown.slice = array->row * array_rows(array);
-	texture->shown.format = array->shape.Format;
-	texture->shown.channels = array->shape.NumChannels;
-}
-
-static CUresult memory_show(struct texture *texture, CUdeviceptr addr,
-			    CUarray_format format, unsigned channels,
-			    size_t size)
-{
-	if (!addr || addr % ADDRESS_ALIGN || !size || !array_channel(format) ||
-	    (channels != 1 && channels != 2 && channels != 4) ||
-	    !copy_is_visible(addr))
-		return CUDA_ERROR_INVALID_VALUE;
-	texture->memory = addr;
-	texture->size = size;
-	texture->shown.base = (char *)addr;
-	texture->shown.format = format;
-	texture->shown.channels = channels;
-	return copy_check((const char *)addr, size, false);
-}
-
-static CUresult linear_show(struct texture *texture)
-{
-	const CUDA_RESOURCE_DESC *resource = &texture->resource;
-	CUresult res = memory_show(texture, resource->res.linear.devPtr,
-				   resource->res.linear.format,
-				   resource->res.linear.numChannels,
-				   resource->res.linear.sizeInBytes);
-
-	if (res)
-		return res;
-	texture->shown.width = resource->res.linear.sizeInBytes /
-			       (array_channel(resource->res.linear.format) *
-				resource->res.linear.numChannels);
-	return texture->shown.width > LINEAR_MOST ? CUDA_ERROR_INVALID_VALUE
-						  : CUDA_SUCCESS;
-}
-
-static CUresult pitch_show(struct texture *texture)
-{
-	const CUDA_RESOURCE_DESC *resource = &texture->resource;
-	size_t row = resource->res.pitch2D.width *
-		     resource->res.pitch2D.numChannels *
-		     array_channel(resource->res.pitch2D.format);
-	size_t pitch = resource->res.pitch2D.pitchInBytes;
-	size_t height = resource->res.pitch2D.height;
-
-	if (!height || pitch % PITCH_ALIGN || pitch < row)
-		return CUDA_ERROR_INVALID_VALUE;
-	texture->shown.width = resource->res.pitch2D.width;
-	texture->shown.height = height;
-	texture->shown.pitch = pitch;
-	return memory_show(texture, resource->res.pitch2D.devPtr,
-			   resource->res.pitch2D.format,
-			   resource->res.pitch2D.numChannels,
-			   (height - 1) * pitch + row);
-}
-
-static CUresult resource_show(struct texture *texture)
-{
-	const CUDA_RESOURCE_DESC *resource = &texture->resource;
-	struct array *array;
-	CUresult res;
-
-	switch (resource->resType) {
-	case CU_RESOURCE_TYPE_ARRAY:
-		res = array_find(resource->res.array.hArray, &array);
-		break;
-	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-		res = mipmap_find(resource->res.mipmap.hMipmappedArray, &array);
-		if (!res)
-			array = array->levels[0];
-		break;
-	case CU_RESOURCE_TYPE_LINEAR:
-		return linear_show(texture);
-	case CU_RESOURCE_TYPE_PITCH2D:
-		return pitch_show(texture);
-	default:
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-	if (!res && texture->is_surface &&
-	    !(array->shape.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-		res = CUDA_ERROR_INVALID_VALUE;
-	if (!res)
-		array_show(texture, array);
-	return res;
-}
-
 static CUresult texture_open(const struct texture *from,
 			     unsigned long long *out)
 {
@@ -227,7 +123,7 @@ static CUresult texture_open(const struct texture *from,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*texture = *from;
 	texture->ctx = ctx;
-	res = resource_show(texture);
+	res = texture_show(texture);
 	if (res) {
 		free(texture);
 		return res;
@@ -274,6 +170,11 @@ CUresult sim_cuTexObjectCreate(CUtexObject *out,
 		made.shown.modes[i] = texture->addressMode[i];
 	made.shown.is_linear = texture->filterMode == CU_TR_FILTER_MODE_LINEAR;
 	made.shown.flags = texture->flags;
+	made.shown.mixes_levels =
+		texture->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
+	made.shown.level_bias = texture->mipmapLevelBias;
+	made.shown.level_least = texture->minMipmapLevelClamp;
+	made.shown.level_most = texture->maxMipmapLevelClamp;
 	memcpy(made.shown.border, texture->borderColor,
 	       sizeof(made.shown.border));
 	return texture_open(&made, out);

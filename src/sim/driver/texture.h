@@ -10,13 +10,17 @@
 
 #include "../kernel_table.h"
 
+#include "array.h"
 #include "fence.h"
+
+enum { LINEAR_MOST = 1 << 28 }; /* elements of linear memory */
 
 struct context;
 struct op;
 
 struct texture {
-	struct sim_texture shown; /* the handle is its address */
+	struct sim_texture shown;             /* the handle is its address */
+	struct sim_level levels[LEVELS_MOST]; /* what it shows of them */
 	struct texture *prev, *next;
 	struct context *ctx;
 	bool is_surface;
@@ -25,7 +29,7 @@ struct texture {
 	CUDA_TEXTURE_DESC texture; /* of no surface */
 	CUDA_RESOURCE_VIEW_DESC view;
 	CUdeviceptr memory;
-	size_t size; /* bytes from there on */
+	size_t size;       /* bytes from there on */
 	struct fence work; /* of a destroyed one: what may still use it */
 };
 
@@ -34,6 +38,8 @@ const struct texture *texture_live(unsigned long long handle);
 /* The same for an operation that runs. */
 const struct texture *texture_for(const struct op *op,
 				  unsigned long long handle);
+/* Fills in what an object shows, from its resource and view. */
+CUresult texture_show(struct texture *texture);
 /* Destroys those of a context. */
 void textures_close(struct context *ctx);
 

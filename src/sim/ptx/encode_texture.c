@@ -11,16 +11,19 @@ static const struct ptx_word geometries[] = {
 	{"3d", 3},
 	{"a1d", PTX_TEXTURE_LAYERS | 1},
 	{"a2d", PTX_TEXTURE_LAYERS | 2},
+	{"cube", PTX_TEXTURE_CUBE | 3},
+	{"acube", PTX_TEXTURE_CUBE | PTX_TEXTURE_LAYERS | 3},
 	{NULL, 0},
 };
 
 /* [object, {x, y}]: the object's slot, and those of the coordinates; in layers
- * the first one is the layer, which goes into the place of z. */
+ * the first one is the layer, which goes into the place of z, or behind all of
+ * a cube. */
 static uint32_t place_read(struct ptx_encoder *encoder,
 			   const struct ptx_operand *memory,
 			   const struct ptx_word *geometry, uint32_t *list)
 {
-	unsigned int count = geometry->value & ~(unsigned)PTX_TEXTURE_LAYERS;
+	unsigned int count = geometry->value & 3;
 	unsigned int layers = geometry->value & PTX_TEXTURE_LAYERS ? 1 : 0;
 	const struct ptx_operand *at;
 
@@ -34,25 +37,87 @@ static uint32_t place_read(struct ptx_encoder *encoder,
 						      &at->items[i + layers], 4)
 				    : ptx_encode_number(encoder, 4, 0);
 	if (layers)
-		list[2] = ptx_encode_read(encoder, &at->items[0], 4);
+		list[geometry->value & PTX_TEXTURE_CUBE ? PTX_TEXTURE_CUBE_LAYER
+							: 2] =
+			ptx_encode_read(encoder, &at->items[0], 4);
 	return ptx_encode_read(encoder, &memory->items[0], 8);
 }
 
-static void texture(struct ptx_encoder *encoder)
+/* The slopes along two directions; in a vector there may be more than there are
+ * dimensions. */
+static void slopes_read(struct ptx_encoder *encoder, unsigned int count,
+			uint32_t *list)
 {
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct ptx_operand *at =
+			ptx_encode_operand(encoder, 2 + i);
+
+		if (at->kind != PTX_VECTOR || at->count < count)
+			ptx_encode_unsupported(encoder);
+		for (unsigned int k = 0; k < COORDINATES; k++)
+			list[COORDINATES * i + k] =
+				k < count ? ptx_encode_read(encoder,
+							    &at->items[k], 4)
+					  : ptx_encode_number(encoder, 4, 0);
+	}
+}
+
+/* What stands behind the coordinates of tex.level and tex.grad. */
+static enum ptx_detail_how detail_read(struct ptx_encoder *encoder,
+				       unsigned int geometry, uint32_t *list)
+{
+	static const struct ptx_word hows[] = {
+		{"level", PTX_DETAIL_LEVEL},
+		{"grad", PTX_DETAIL_SLOPES},
+		{NULL, PTX_DETAIL_NONE},
+	};
+	const struct ptx_word *how = ptx_encode_word(encoder, hows);
+	unsigned int count = encoder->ins->operand_count;
+
+	for (unsigned int i = PTX_TEXTURE_CUBE_LAYER; i < PTX_TEXTURE_SLOTS;
+	     i++)
+		list[i] = ptx_encode_number(encoder, 4, 0);
+	if (!how && count == 2)
+		return PTX_DETAIL_NONE;
+	if (how && how->value == PTX_DETAIL_LEVEL && count == 3) {
+		list[PTX_TEXTURE_LEVEL] = ptx_encode_read(
+			encoder, ptx_encode_operand(encoder, 2), 4);
+		return PTX_DETAIL_LEVEL;
+	}
+	if (!how || count != 4 || geometry & PTX_TEXTURE_CUBE)
+		ptx_encode_unsupported(encoder);
+	slopes_read(encoder, geometry & 3, list + PTX_TEXTURE_LEVEL);
+	return PTX_DETAIL_SLOPES;
+}
+
+/* tex, and tld4: one channel of four elements. */
+static void texture(struct ptx_encoder *encoder, bool gather)
+{
+	static const struct ptx_word channels[] = {
+		{"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}, {NULL, 0},
+	};
 	const struct ptx_word *geometry = ptx_encode_word(encoder, geometries);
+	const struct ptx_word *channel = ptx_encode_word(encoder, channels);
+	enum ptx_detail_how how;
 	const struct ptx_operand *to = ptx_encode_operand(encoder, 0);
 	enum ptx_type type = ptx_encode_type(encoder, 0);
 	enum ptx_type from = ptx_encode_type(encoder, 1);
-	uint32_t *list = ptx_encode_get(encoder, (COORDINATES + CHANNELS) *
-							 sizeof(*list));
+	uint32_t *list =
+		ptx_encode_get(encoder, PTX_TEXTURE_SLOTS * sizeof(*list));
 	struct ptx_op *op;
 	uint32_t object;
 
-	ptx_encode_mods(encoder, "1d 2d 3d a1d a2d v4");
-	if (!geometry || encoder->ins->operand_count != 2 ||
-	    to->kind != PTX_VECTOR || to->count != CHANNELS ||
-	    ptx_type_bytes(type) != 4 || (from != PTX_F32 && from != PTX_S32))
+	ptx_encode_mods(
+		encoder,
+		gather ? "2d a2d v4 r g b a"
+		       : "1d 2d 3d a1d a2d cube acube v4 base level grad");
+	if (!geometry || (gather && !channel) || to->kind != PTX_VECTOR ||
+	    to->count != CHANNELS || ptx_type_bytes(type) != 4 ||
+	    (from != PTX_F32 && from != PTX_S32))
+		ptx_encode_unsupported(encoder);
+	how = detail_read(encoder, geometry->value, list);
+	if (from != PTX_F32 &&
+	    (how || gather || geometry->value & PTX_TEXTURE_CUBE))
 		ptx_encode_unsupported(encoder);
 	object = place_read(encoder, ptx_encode_operand(encoder, 1), geometry,
 			    list);
@@ -65,6 +130,8 @@ static void texture(struct ptx_encoder *encoder)
 	op->type = (uint8_t)type;
 	op->from_type = (uint8_t)from;
 	op->mode = (uint8_t)geometry->value;
+	op->target = gather ? PTX_DETAIL_GATHER : how;
+	op->e = channel ? channel->value : 0;
 }
 
 /* suld.b and sust.b: bytes as they are. */
@@ -144,8 +211,8 @@ bool ptx_encode_texture(struct ptx_encoder *encoder)
 {
 	const char *name = encoder->ins->name;
 
-	if (!strcmp(name, "tex"))
-		texture(encoder);
+	if (!strcmp(name, "tex") || !strcmp(name, "tld4"))
+		texture(encoder, name[1] == 'l');
 	else if (!strcmp(name, "suld") || !strcmp(name, "sust"))
 		surface(encoder, name[2] == 's');
 	else if (!strcmp(name, "txq") || !strcmp(name, "suq"))

@@ -97,16 +97,24 @@ ptx_run_fn ptx_exec_redux;
 /* One lane of those in the mask is chosen: d is its number, e who it is. */
 ptx_run_fn ptx_exec_elect;
 
-/* Four channels of texture a: the list has the slots of three coordinates and
- * of the results; type, from_type (F32, or of whole numbers); mode: what is
- * below, and dimensions. */
+/* Four channels of texture a: the list has the slots of three coordinates, of
+ * the results and of what is below; type, from_type (F32, or of whole numbers);
+ * mode: what is below, and dimensions; target: enum ptx_detail_how; count: of
+ * slopes; e: the channel of a gather. */
 ptx_run_fn ptx_exec_texture;
+enum {
+	PTX_TEXTURE_COORDINATES = 0,
+	PTX_TEXTURE_CHANNELS = 3,
+	PTX_TEXTURE_CUBE_LAYER = 7,
+	PTX_TEXTURE_LEVEL = 8, /* or slopes: x, y, z, and then the others */
+	PTX_TEXTURE_SLOTS = 14,
+};
 /* Bytes of surface a: the list has the slots of three coordinates, and `count`
  * pairs of slot and width; bytes; mode; target: enum ptx_surface. */
 ptx_run_fn ptx_exec_surface_load, ptx_exec_surface_store;
 /* d = width, height or depth of a, as target says: 0, 1, 2 */
 ptx_run_fn ptx_exec_texture_size;
-enum { PTX_TEXTURE_LAYERS = 8 };
+enum { PTX_TEXTURE_LAYERS = 8, PTX_TEXTURE_CUBE = 16 };
 enum ptx_surface { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
 
 /* d = of a and b, and c: list is a struct ptx_video. */

@@ -24,7 +24,8 @@ static struct ptx_spot spot_of(const struct ptx_warp *warp,
 			       const struct ptx_op *op, unsigned int lane)
 {
 	struct ptx_spot spot = {
-		.layers = (op->mode & PTX_TEXTURE_LAYERS) != 0,
+		.layers = (op->mode & (PTX_TEXTURE_LAYERS |
+				       PTX_TEXTURE_CUBE)) == PTX_TEXTURE_LAYERS,
 		.whole = op->from_type != PTX_F32,
 	};
 
@@ -37,6 +38,36 @@ static struct ptx_spot spot_of(const struct ptx_warp *warp,
 			spot.at[i] = (double)((const float *)slot)[lane];
 	}
 	return spot;
+}
+
+static double number_at(const struct ptx_warp *warp, uint32_t slot,
+			unsigned int lane)
+{
+	return (double)((const float *)ptx_slot(warp, slot))[lane];
+}
+
+/* Whether it is no plain fetch, and if so what is asked for. */
+static bool detail_of(const struct ptx_warp *warp, const struct ptx_op *op,
+		      unsigned int lane, struct ptx_detail *detail)
+{
+	const uint32_t *list = op->list + PTX_TEXTURE_LEVEL;
+
+	if (!op->target && !(op->mode & PTX_TEXTURE_CUBE))
+		return false;
+	*detail = (struct ptx_detail){
+		.how = (enum ptx_detail_how)op->target,
+		.cube = (op->mode & PTX_TEXTURE_CUBE) != 0,
+		.layer = ((const int32_t *)ptx_slot(
+			warp, op->list[PTX_TEXTURE_CUBE_LAYER]))[lane],
+		.channel = op->e,
+	};
+	if (op->target == PTX_DETAIL_LEVEL)
+		detail->level = number_at(warp, *list, lane);
+	for (unsigned int i = 0;
+	     op->target == PTX_DETAIL_SLOPES && i < 2 * COORDINATES; i++)
+		detail->slopes[i / COORDINATES][i % COORDINATES] =
+			number_at(warp, list[i], lane);
+	return true;
 }
 
 static uint32_t channel_bits(double value, enum ptx_type type)
@@ -60,8 +91,11 @@ void ptx_exec_texture(struct ptx_warp *warp, const struct ptx_op *op,
 	for (uint32_t left = mask; left; left &= left - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 		struct ptx_spot spot = spot_of(warp, op, i);
+		struct ptx_detail detail;
 		double values[CHANNELS];
 
+		if (detail_of(warp, op, i, &detail))
+			spot.detail = &detail;
 		if (!host->texture ||
 		    !host->texture(host->user, object_of(warp, op, i), &spot,
 				   values)) {

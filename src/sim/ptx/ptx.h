@@ -171,12 +171,28 @@ void ptx_program_free(struct ptx_program *program);
 bool ptx_can_run(const struct ptx_module *module,
 		 const struct ptx_kernel *kernel, struct ptx_error *why);
 
+/* What is asked of a texture beside a plain fetch. */
+struct ptx_detail {
+	enum ptx_detail_how {
+		PTX_DETAIL_NONE,
+		PTX_DETAIL_LEVEL,  /* of a level of detail */
+		PTX_DETAIL_SLOPES, /* of the level that slopes tell */
+		PTX_DETAIL_GATHER, /* four elements around the place */
+	} how;
+	bool cube;     /* x, y, z are a direction */
+	int32_t layer; /* of a cube */
+	double level;
+	double slopes[2][3];  /* of x, y and z, along two directions */
+	unsigned int channel; /* of a gather */
+};
+
 /* A place in a texture or surface. */
 struct ptx_spot {
 	double at[3]; /* x, y, z; in layers z is the layer. x of a surface is in
 			 bytes */
 	bool layers;
 	bool whole; /* by whole numbers, which pass by filters and modes */
+	const struct ptx_detail *detail; /* or NULL */
 };
 
 /* What a running kernel asks its caller for. Each function is called on the
