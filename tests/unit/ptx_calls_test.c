@@ -117,7 +117,7 @@ START_TEST(functions_call_themselves_by_address)
 	ck_assert_int_eq(run("chosen", 1, &first, 0), PTX_OK);
 	ck_assert_int_eq(to[0], choose(1, 0, 0));
 	ck_assert_int_eq(run("chosen", 2, &first, 0), PTX_TRAPPED);
-	ck_assert_msg(strstr(error.text, "'cvt.rna.tf32.f32' is not supported"),
+	ck_assert_msg(strstr(error.text, "'vmad.s32.s32.s32' is not supported"),
 		      "%s", error.text);
 }
 END_TEST

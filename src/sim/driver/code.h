@@ -61,8 +61,8 @@ struct span {
 /* What a launch finds at its call, since the program may change it later. It
  * is in one piece: launches of a graph copy it. */
 struct bound {
-	uint64_t scalars; /* a hash of the arguments that are no addresses */
-	size_t stack;     /* bytes of a thread's stack */
+	uint64_t scalars;  /* a hash of the arguments that are no addresses */
+	size_t stack;      /* bytes of a thread's stack */
 	struct heap *heap; /* NULL if the kernel needs none */
 	/* One for each use, then one for each variable of the module. */
 	struct span spans[];

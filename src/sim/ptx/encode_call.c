@@ -128,45 +128,54 @@ static uint32_t outside_param(struct ptx_encoder *encoder,
 }
 
 /* What is there without code in the module. */
+static const struct outside {
+	const char *name;
+	const char *bytes; /* of parameters, and then of results */
+	unsigned int params;
+	ptx_run_fn *run;
+	bool takes;
+} outsides[] = {
+	{"vprintf", "88", 2, ptx_exec_print, false},
+	{"__assertfail", "884", 3, ptx_exec_assert, false},
+	{"malloc", "88", 1, ptx_exec_malloc, true},
+	{"free", "8", 1, ptx_exec_free, true},
+	{"cudaGraphSetConditional", "84", 2, ptx_exec_condition, false},
+};
+
+static const struct outside *outside_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(outsides) / sizeof(outsides[0]); i++)
+		if (!strcmp(name, outsides[i].name))
+			return &outsides[i];
+	return NULL;
+}
+
 static void outside_call(struct ptx_encoder *encoder, const struct call *call,
 			 const char *name)
 {
-	static const struct {
-		const char *name;
-		const char *bytes; /* of parameters, and then of results */
-		unsigned int params;
-		ptx_run_fn *run;
-		bool takes;
-	} known[] = {
-		{"vprintf", "88", 2, ptx_exec_print, false},
-		{"__assertfail", "884", 3, ptx_exec_assert, false},
-		{"malloc", "88", 1, ptx_exec_malloc, true},
-		{"free", "8", 1, ptx_exec_free, true},
-		{"cudaGraphSetConditional", "84", 2, ptx_exec_condition, false},
-	};
-	size_t k = 0, count;
+	const struct outside *known = outside_find(name);
+	unsigned int count;
 	uint32_t *list;
 	struct ptx_op *op;
 
-	while (k < sizeof(known) / sizeof(known[0]) &&
-	       strcmp(name, known[k].name) != 0)
-		k++;
-	if (k == sizeof(known) / sizeof(known[0]))
+	if (!known)
 		ptx_encode_fail(encoder, "the function '%.80s' is not here",
 				name);
-	count = strlen(known[k].bytes);
+	count = (unsigned int)strlen(known->bytes);
 	list = ptx_encode_get(encoder, count * sizeof(*list));
-	for (unsigned int i = 0; i < count; i++)
-		list[i] = outside_param(
-			encoder,
-			i < known[k].params ? call->args : call->results,
-			i < known[k].params ? i : i - known[k].params,
-			(size_t)(known[k].bytes[i] - '0'));
-	op = ptx_encode_emit(encoder, known[k].run);
+	for (unsigned int i = 0; i < count; i++) {
+		bool result = i >= known->params;
+
+		list[i] = outside_param(encoder,
+					result ? call->results : call->args,
+					result ? i - known->params : i,
+					(size_t)(known->bytes[i] - '0'));
+	}
+	op = ptx_encode_emit(encoder, known->run);
 	op->e = ptx_encode_delta(encoder);
 	op->list = list;
-	op->count = (uint32_t)count;
-	encoder->program->takes |= known[k].takes;
+	op->count = count;
+	encoder->program->takes |= known->takes;
 }
 
 /* By an address: which function it is shows when it runs. */

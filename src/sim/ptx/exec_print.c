@@ -61,6 +61,15 @@ __attribute__((format(printf, 2, 3))) static void line_add(struct line *line,
 		line->length += (size_t)made < room ? (size_t)made : room - 1;
 }
 
+static void plain_add(struct line *line, const char *text, size_t length)
+{
+	size_t room = sizeof(line->text) - 1 - line->length;
+
+	length = length < room ? length : room;
+	memcpy(line->text + line->length, text, length);
+	line->length += length;
+}
+
 static uint64_t arg_take(struct ptx_warp *warp, const struct ptx_op *op,
 			 unsigned int lane, struct line *line, size_t bytes)
 {
@@ -148,7 +157,7 @@ static void line_print(struct ptx_warp *warp, const struct ptx_op *op,
 	while (*at && !warp->run->result) {
 		size_t plain = strcspn(at, "%");
 
-		line_add(&line, "%.*s", (int)plain, at);
+		plain_add(&line, at, plain);
 		at += plain;
 		if (*at)
 			at = conversion_add(warp, op, lane, at, &line);
