@@ -249,7 +249,9 @@ $(BUILD)/tests/programs/next_answer.so: $(BUILD)/obj/tests/programs/next_answer.
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@
 
 # Programs whose kernels have no host functions.
-CHECK += $(addprefix $(BUILD)/tests/programs/,own_kernels own_order own_modules)
+CHECK += $(addprefix $(BUILD)/tests/programs/,own_kernels own_order \
+	own_matrices own_modules)
+$(BUILD)/obj/tests/programs/own_matrices.cu.o: GENCODE := -arch=compute_80
 $(BUILD)/tests/programs/own_modules: $(BUILD)/obj/tests/programs/own_modules.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

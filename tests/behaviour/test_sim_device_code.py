@@ -1,7 +1,7 @@
 """What interpreted kernels can do that takes more of the driver than an
 instruction: memory of their own, and textures of all kinds."""
 
-from conftest import POOLS
+from conftest import POOLS, program
 from test_sim_kernels import compiled, run, tool  # noqa: F401 a fixture
 
 
@@ -147,3 +147,8 @@ def test_textures_have_cubes_levels_of_detail_and_gathers(box):
     # Side 0 at (0, 0); side 5 at (1, 1); side 3 of the second cube at (1, 0).
     assert run(box, built, kernels="interpret") == (
         f"0 0 {5 * 4 + 3} {(6 + 3) * 4 + 1} 5 15 20 25 2310")
+
+
+def test_products_of_matrices_are_those_of_the_host(box):
+    assert run(box, program("own_matrices"), kernels="interpret",
+               sim="a100") == "done\n"

@@ -105,6 +105,7 @@ bool ptx_encode_async(struct ptx_encoder *encoder);
 bool ptx_encode_moves(struct ptx_encoder *encoder);
 bool ptx_encode_warp(struct ptx_encoder *encoder);
 bool ptx_encode_texture(struct ptx_encoder *encoder);
+bool ptx_encode_matrix(struct ptx_encoder *encoder);
 bool ptx_encode_video(struct ptx_encoder *encoder);
 bool ptx_encode_rows(struct ptx_encoder *encoder);
 

@@ -123,6 +123,22 @@ static void cvt_pair(struct ptx_encoder *encoder, enum ptx_type to)
 	op->target = ptx_has(encoder->ins, "relu");
 }
 
+/* A tf32 is kept in a register of 32 bits. */
+static void cvt_tf32(struct ptx_encoder *encoder)
+{
+	uint32_t d, a;
+	struct ptx_op *op;
+
+	ptx_encode_mods(encoder, "rna tf32");
+	if (ptx_encode_type(encoder, 0) != PTX_F32)
+		ptx_encode_unsupported(encoder);
+	a = ptx_encode_read(encoder, ptx_encode_operand(encoder, 1), 4);
+	d = ptx_encode_write(encoder, ptx_encode_operand(encoder, 0), 4);
+	op = ptx_encode_emit(encoder, ptx_exec_cvt_tf32);
+	op->d = d;
+	op->a = a;
+}
+
 static bool is_single_number(enum ptx_type type)
 {
 	return type != PTX_PRED && type != PTX_B128 && type < PTX_F32X2 &&
@@ -324,6 +340,8 @@ bool ptx_encode_moves(struct ptx_encoder *encoder)
 
 	if (!strcmp(name, "mov"))
 		mov(encoder);
+	else if (!strcmp(name, "cvt") && ptx_has(encoder->ins, "tf32"))
+		cvt_tf32(encoder);
 	else if (!strcmp(name, "cvt"))
 		cvt(encoder);
 	else if (!strcmp(name, "setp") || !strcmp(name, "set"))

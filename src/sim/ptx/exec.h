@@ -117,6 +117,15 @@ ptx_run_fn ptx_exec_texture_size;
 enum { PTX_TEXTURE_LAYERS = 8, PTX_TEXTURE_CUBE = 16 };
 enum ptx_surface { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
 
+/* list is a struct ptx_matrix: d = a * b + c; or d and memory at a + value,
+ * where b says how many elements rows are apart. */
+ptx_run_fn ptx_exec_matrix_multiply;
+ptx_run_fn ptx_exec_matrix_load, ptx_exec_matrix_store;
+/* The same for rows whose addresses lanes have: ldmatrix. */
+ptx_run_fn ptx_exec_matrix_rows;
+/* d = a, of which a tf32 is left */
+ptx_run_fn ptx_exec_cvt_tf32;
+
 /* d = of a and b, and c: list is a struct ptx_video. */
 ptx_run_fn ptx_exec_video;
 

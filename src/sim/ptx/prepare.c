@@ -10,7 +10,8 @@ static void instruction_encode(struct ptx_encoder *encoder)
 	if (!ptx_encode_flow(encoder) && !ptx_encode_memory(encoder) &&
 	    !ptx_encode_moves(encoder) && !ptx_encode_warp(encoder) &&
 	    !ptx_encode_async(encoder) && !ptx_encode_texture(encoder) &&
-	    !ptx_encode_video(encoder) && !ptx_encode_rows(encoder))
+	    !ptx_encode_video(encoder) && !ptx_encode_matrix(encoder) &&
+	    !ptx_encode_rows(encoder))
 		ptx_encode_unsupported(encoder);
 }
 
