@@ -76,6 +76,7 @@ static struct ptx_tile tile_read(struct ptx_encoder *encoder,
 		.type = (uint8_t)type,
 		.rows = role == 'b' ? shape->k : shape->m,
 		.columns = role == 'a' ? shape->k : shape->n,
+		.bytes = (uint8_t)bytes,
 		.packed = (uint8_t)(width / bytes),
 		.count = (uint8_t)(vector ? at->count : 1),
 	};
@@ -96,6 +97,7 @@ static struct ptx_tile tile_read(struct ptx_encoder *encoder,
 		tile.slots[i] = read ? ptx_encode_read(encoder, item, width)
 				     : ptx_encode_write(encoder, item, width);
 	}
+	ptx_tile_place(&tile);
 	return tile;
 }
 

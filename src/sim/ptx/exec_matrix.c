@@ -39,25 +39,28 @@ static unsigned int place_of(const struct ptx_tile *tile, unsigned int lane,
 	return row * tile->columns + column;
 }
 
+void ptx_tile_place(struct ptx_tile *tile)
+{
+	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
+		for (unsigned int i = 0; i < tile->count * tile->packed; i++)
+			tile->places[lane][i] =
+				(uint16_t)place_of(tile, lane, i);
+}
+
 /* How many elements of a lane are others. */
 static unsigned int lane_count(const struct ptx_tile *tile)
 {
 	return tile->rows * tile->columns / PTX_LANES;
 }
 
-static size_t element_bytes(const struct ptx_tile *tile)
-{
-	return ptx_type_bytes((enum ptx_type)tile->type);
-}
-
 static unsigned char *element_at(const struct ptx_warp *warp,
 				 const struct ptx_tile *tile, unsigned int lane,
 				 unsigned int i)
 {
-	size_t width = element_bytes(tile) * tile->packed;
+	size_t width = tile->bytes * tile->packed;
 
 	return (unsigned char *)ptx_slot(warp, tile->slots[i / tile->packed]) +
-	       lane * width + i % tile->packed * element_bytes(tile);
+	       lane * width + i % tile->packed * tile->bytes;
 }
 
 /* A tf32 is the upper part of an f32. */
@@ -65,32 +68,33 @@ static unsigned char *element_at(const struct ptx_warp *warp,
 
 static double number_read(const struct ptx_tile *tile, const void *at)
 {
-	uint64_t bits = 0;
+	uint32_t bits;
+	uint16_t half;
 	float single;
 	double real;
 
-	memcpy(&bits, at, element_bytes(tile));
 	switch (tile->type) {
 	case PTX_F16:
-		return ptx_half_to_real((uint16_t)bits);
 	case PTX_BF16:
-		return ptx_brain_to_real((uint16_t)bits);
+		memcpy(&half, at, sizeof(half));
+		return tile->type == PTX_F16 ? ptx_half_to_real(half)
+					     : ptx_brain_to_real(half);
 	case PTX_U8:
-		return (double)bits;
+		return *(const uint8_t *)at;
 	case PTX_S8:
-		return (int8_t)bits;
-	case PTX_S32:
-		return (int32_t)bits;
-	case PTX_B32:
-		bits &= TF32_BITS;
-		/* fall through */
-	case PTX_F32:
-		memcpy(&single, &bits, sizeof(single));
-		return (double)single;
-	default:
-		memcpy(&real, &bits, sizeof(real));
+		return *(const int8_t *)at;
+	case PTX_F64:
+		memcpy(&real, at, sizeof(real));
 		return real;
+	default:
+		memcpy(&bits, at, sizeof(bits));
 	}
+	if (tile->type == PTX_S32)
+		return (int32_t)bits;
+	if (tile->type == PTX_B32)
+		bits &= TF32_BITS;
+	memcpy(&single, &bits, sizeof(single));
+	return (double)single;
 }
 
 static void number_write(const struct ptx_tile *tile, bool saturates, void *at,
@@ -114,7 +118,7 @@ static void number_write(const struct ptx_tile *tile, bool saturates, void *at,
 	default:
 		memcpy(&bits, &number, sizeof(bits));
 	}
-	memcpy(at, &bits, element_bytes(tile));
+	memcpy(at, &bits, tile->bytes);
 }
 
 static void tile_read(const struct ptx_warp *warp, const struct ptx_tile *tile,
@@ -122,8 +126,33 @@ static void tile_read(const struct ptx_warp *warp, const struct ptx_tile *tile,
 {
 	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
 		for (unsigned int i = 0; i < lane_count(tile); i++)
-			numbers[place_of(tile, lane, i)] = number_read(
+			numbers[tile->places[lane][i]] = number_read(
 				tile, element_at(warp, tile, lane, i));
+}
+
+static inline void products_add(double *sums, const double *b, double x,
+				unsigned int n, bool fused)
+{
+	if (fused)
+		for (unsigned int i = 0; i < n; i++)
+			sums[i] = fma(x, b[i], sums[i]);
+	else
+		for (unsigned int i = 0; i < n; i++)
+			sums[i] += x * b[i];
+}
+
+/* Known numbers of columns make vectors of these loops. */
+static void row_add(double *sums, const double *b, double x, unsigned int n,
+		    bool fused)
+{
+	if (fused)
+		products_add(sums, b, x, n, true);
+	else if (n == EIGHT)
+		products_add(sums, b, x, EIGHT, false);
+	else if (n == SIDE_MOST)
+		products_add(sums, b, x, SIDE_MOST, false);
+	else
+		products_add(sums, b, x, SIDE_MOST / 2, false);
 }
 
 /* Sums of products are exact for integers, and nearly so for others but f64. */
@@ -139,22 +168,14 @@ void ptx_exec_matrix_multiply(struct ptx_warp *warp, const struct ptx_op *op,
 	tile_read(warp, &matrix->b, b);
 	tile_read(warp, &matrix->c, sums);
 	for (unsigned int row = 0; row < matrix->a.rows; row++)
-		for (unsigned int i = 0; i < k; i++) {
-			double x = a[row * k + i];
-
-			for (unsigned int column = 0; column < n; column++) {
-				double *sum = &sums[row * n + column];
-
-				*sum = matrix->a.type == PTX_F64
-					       ? fma(x, b[i * n + column], *sum)
-					       : *sum + x * b[i * n + column];
-			}
-		}
+		for (unsigned int i = 0; i < k; i++)
+			row_add(&sums[row * n], &b[i * n], a[row * k + i], n,
+				matrix->a.type == PTX_F64);
 	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
 		for (unsigned int i = 0; i < lane_count(&matrix->d); i++)
 			number_write(&matrix->d, matrix->saturates,
 				     element_at(warp, &matrix->d, lane, i),
-				     sums[place_of(&matrix->d, lane, i)]);
+				     sums[matrix->d.places[lane][i]]);
 }
 
 static void matrix_move(struct ptx_warp *warp, const struct ptx_op *op,
@@ -163,7 +184,7 @@ static void matrix_move(struct ptx_warp *warp, const struct ptx_op *op,
 	const struct ptx_matrix *matrix = (const void *)op->list;
 	const struct ptx_tile *tile = &matrix->d;
 	const uint32_t *strides = ptx_slot(warp, op->b);
-	size_t bytes = element_bytes(tile);
+	size_t bytes = tile->bytes;
 	unsigned int count =
 		store ? lane_count(tile) : tile->count * tile->packed;
 
@@ -171,7 +192,7 @@ static void matrix_move(struct ptx_warp *warp, const struct ptx_op *op,
 		unsigned int lane = (unsigned int)__builtin_ctz(left);
 
 		for (unsigned int i = 0; i < count; i++) {
-			unsigned int place = place_of(tile, lane, i);
+			unsigned int place = tile->places[lane][i];
 			uint64_t row = place / tile->columns;
 			uint64_t column = place % tile->columns;
 			uint64_t at = matrix->by_columns

@@ -9,14 +9,16 @@
 double ptx_half_to_real(uint16_t half)
 {
 	unsigned int exponent = half >> 10 & 31, fraction = half & 1023;
+	uint64_t bits = (uint64_t)(exponent + 1023 - 15) << 52 |
+			(uint64_t)fraction << 42;
 	double real;
 
 	if (exponent == 31)
 		real = fraction ? NAN : INFINITY;
 	else if (exponent)
-		real = ldexp(1024 + fraction, (int)exponent - 25);
+		memcpy(&real, &bits, sizeof(real));
 	else
-		real = ldexp(fraction, -24);
+		real = fraction * 0x1p-24;
 	return half & 0x8000 ? -real : real;
 }
 
