@@ -61,6 +61,23 @@ START_TEST(reads_and_writes_are_told_apart)
 }
 END_TEST
 
+START_TEST(matrices_are_read_and_written)
+{
+	size_t count =
+		uses_of(HEAD ".entry k(.param .u64 a, .param .u64 b)" BODY
+			     "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];\n"
+			     "wmma.load.a.sync.aligned.row.m16n16k8.tf32\n"
+			     "{%r1, %r2, %r3, %r4}, [%rd1], %r5;\n"
+			     "wmma.store.d.sync.aligned.row.m16n16k16.f16\n"
+			     "[%rd2], {%r1, %r2, %r3, %r4}, %r5; ret; }");
+
+	ck_assert_uint_eq(count, 2);
+	use_is(0, 0, 0, PTX_USE_READ);
+	use_is(1, 1, 0, PTX_USE_WRITE);
+	ck_assert_uint_eq(elsewhere, 0);
+}
+END_TEST
+
 START_TEST(addresses_in_structs_and_behind_addresses_are_found)
 {
 	size_t count = uses_of(
@@ -181,6 +198,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		reads_and_writes_are_told_apart,
+		matrices_are_read_and_written,
 		addresses_in_structs_and_behind_addresses_are_found,
 		an_address_is_followed_through_a_loop,
 		an_address_is_followed_into_a_function_and_back,

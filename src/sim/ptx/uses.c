@@ -81,7 +81,8 @@ static void call_into(struct ptx_flow *flow, const struct ptx_function *to,
 static bool is_harmless(const struct ptx_function *function)
 {
 	static const char *const names[] = {"vprintf", "malloc", "free",
-					    "__assertfail"};
+					    "__assertfail",
+					    "cudaGraphSetConditional"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(function->name, names[i]))
@@ -142,9 +143,12 @@ static void instruction_follow(struct ptx_flow *flow,
 	if ((!strcmp(name, "ld") || !strcmp(name, "ldu")) &&
 	    ins->operand_count >= 2 && ins->operands[1].kind == PTX_MEMORY)
 		ptx_flow_load(flow, ins);
-	else if (!strcmp(name, "tex") || !strcmp(name, "suld"))
+	else if (!strcmp(name, "tex") || !strcmp(name, "tld4") ||
+		 !strcmp(name, "suld") || !strcmp(name, "ldmatrix") ||
+		 (!strcmp(name, "wmma") && ptx_has(ins, "load")))
 		ptx_flow_access(flow, ins, PTX_USE_READ);
-	else if (!strcmp(name, "st") || !strcmp(name, "sust"))
+	else if (!strcmp(name, "st") || !strcmp(name, "sust") ||
+		 (!strcmp(name, "wmma") && ptx_has(ins, "store")))
 		ptx_flow_access(flow, ins, PTX_USE_WRITE);
 	else if (!strcmp(name, "atom") || !strcmp(name, "red"))
 		ptx_flow_access(flow, ins, PTX_USE_ATOMIC);
