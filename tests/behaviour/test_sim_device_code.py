@@ -58,10 +58,62 @@ def test_objects_outlive_the_kernel_that_makes_them(box):
                 f"0 {sum(range(1, 64, 2)) + 32 * 4}\n"}
 
 
+HEAP = """
+#include <cstdio>
+__device__ unsigned wrong, none;
+__global__ void shuffle(int rounds)
+{
+	unsigned state = threadIdx.x * 2654435761u + 1, sizes[4] = {};
+	unsigned char *held[4] = {};
+	for (int i = 0; i < rounds; i++) {
+		state = state * 1103515245 + 12345;
+		int k = state >> 16 & 3;
+		for (unsigned b = 0; b < sizes[k]; b++)
+			wrong += held[k][b] != (unsigned char)(threadIdx.x + k);
+		free(held[k]);
+		sizes[k] = i < rounds - 40 ? (state >> 18) % 300 : 0;
+		held[k] = sizes[k] ? (unsigned char *)malloc(sizes[k]) : NULL;
+		if (!held[k]) {
+			none += sizes[k] != 0;
+			sizes[k] = 0;
+		}
+		for (unsigned b = 0; b < sizes[k]; b++)
+			held[k][b] = threadIdx.x + k;
+	}
+	for (int k = 0; k < 4; k++)
+		free(held[k]);
+}
+__global__ void most(int *found)
+{
+	void *all = malloc(8 << 20);
+	*found = all != NULL;
+	free(all);
+}
+int main()
+{
+	unsigned first, second;
+	int *found;
+	cudaMallocManaged(&found, sizeof(*found));
+	shuffle<<<1, 64>>>(200);
+	most<<<1, 1>>>(found);
+	cudaDeviceSynchronize();
+	cudaMemcpyFromSymbol(&first, wrong, sizeof(first));
+	cudaMemcpyFromSymbol(&second, none, sizeof(second));
+	printf("%d %u %u %d", cudaGetLastError(), first, second, *found);
+}
+"""
+
+
+def test_what_kernels_free_is_one_piece_again(box):
+    built = compiled(box, HEAP, "-cudart", "shared", "-arch=compute_75")
+    assert run(box, built, kernels="interpret") == "0 0 0 1"
+
+
 TEXTURES = """
 #include <cstdio>
 typedef cudaTextureObject_t tex;
-__global__ void look(float *to, tex cube, tex cubes, tex levels, tex plane)
+__global__ void look(float *to, tex cube, tex cubes, tex levels, tex view,
+		     tex plane)
 {
 	to[0] = texCubemap<float>(cube, 1, 0.9f, 0.9f);
 	to[1] = texCubemap<float>(cube, -0.1f, -0.2f, -3);
@@ -73,6 +125,8 @@ __global__ void look(float *to, tex cube, tex cubes, tex levels, tex plane)
 				 make_float2(0, 0.5f));
 	float4 four = tex2Dgather<float4>(plane, 1, 1, 0);
 	to[7] = four.x * 1000 + four.y * 100 + four.z * 10 + four.w;
+	to[8] = tex2DLod<float>(view, 0.1f, 0.1f, 0);
+	to[9] = tex2DLod<float>(view, 0.1f, 0.1f, 9);
 }
 static float values[1024];
 static const cudaChannelFormatDesc one = cudaCreateChannelDesc<float>();
@@ -86,7 +140,7 @@ static void fill(cudaArray_t array, int width, int height, int depth)
 	copy.kind = cudaMemcpyHostToDevice;
 	cudaMemcpy3D(&copy);
 }
-static tex shown(cudaResourceDesc resource)
+static tex shown(cudaResourceDesc resource, cudaResourceViewDesc *view = NULL)
 {
 	cudaTextureDesc how = {};
 	tex made = 0;
@@ -95,7 +149,7 @@ static tex shown(cudaResourceDesc resource)
 	how.maxMipmapLevelClamp = 10;
 	for (int i = 0; i < 3; i++)
 		how.addressMode[i] = cudaAddressModeClamp;
-	cudaCreateTextureObject(&made, &resource, &how, NULL);
+	cudaCreateTextureObject(&made, &resource, &how, view);
 	return made;
 }
 /* Sides, or the plane, of 2 by 2 elements: 0, 1, 2, ... */
@@ -110,33 +164,38 @@ static tex array(int depth, unsigned flags)
 	resource.resType = cudaResourceTypeArray;
 	return shown(resource);
 }
-/* Level n is full of 10 * n + 5. */
-static tex mipmap()
+/* Level n of 4 is full of 10 * n + 5; or a view of two of them. */
+static tex mipmap(bool part_of_it)
 {
+	cudaResourceViewDesc view = {};
 	cudaResourceDesc resource = {};
 	cudaMallocMipmappedArray(&resource.res.mipmap.mipmap, &one,
-				 make_cudaExtent(4, 4, 0), 3);
-	for (int level = 0; level < 3; level++) {
+				 make_cudaExtent(8, 8, 0), 4);
+	for (int level = 0; level < 4; level++) {
 		cudaArray_t part;
 		cudaGetMipmappedArrayLevel(&part, resource.res.mipmap.mipmap,
 					   level);
-		for (int i = 0; i < 16; i++)
+		for (int i = 0; i < 64; i++)
 			values[i] = 10 * level + 5;
-		fill(part, 4 >> level, 4 >> level, 1);
+		fill(part, 8 >> level, 8 >> level, 1);
 	}
 	resource.resType = cudaResourceTypeMipmappedArray;
-	return shown(resource);
+	view.format = cudaResViewFormatFloat1;
+	view.width = view.height = 8;
+	view.firstMipmapLevel = 1;
+	view.lastMipmapLevel = 2;
+	return shown(resource, part_of_it ? &view : NULL);
 }
 int main()
 {
-	float *to, out[8];
+	float *to, out[10];
 	cudaMalloc(&to, sizeof(out));
 	look<<<1, 1>>>(to, array(6, cudaArrayCubemap),
-		       array(12, cudaArrayCubemap | cudaArrayLayered), mipmap(),
-		       array(0, cudaArrayTextureGather));
+		       array(12, cudaArrayCubemap | cudaArrayLayered),
+		       mipmap(false), mipmap(true), array(0, cudaArrayTextureGather));
 	cudaMemcpy(out, to, sizeof(out), cudaMemcpyDeviceToHost);
 	printf("%d", cudaGetLastError());
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 10; i++)
 		printf(" %g", out[i]);
 }
 """
@@ -146,7 +205,7 @@ def test_textures_have_cubes_levels_of_detail_and_gathers(box):
     built = compiled(box, TEXTURES, "-cudart", "shared", "-arch=compute_75")
     # Side 0 at (0, 0); side 5 at (1, 1); side 3 of the second cube at (1, 0).
     assert run(box, built, kernels="interpret") == (
-        f"0 0 {5 * 4 + 3} {(6 + 3) * 4 + 1} 5 15 20 25 2310")
+        f"0 0 {5 * 4 + 3} {(6 + 3) * 4 + 1} 5 15 20 35 2310 15 25")
 
 
 def test_products_of_matrices_are_those_of_the_host(box):
