@@ -57,6 +57,25 @@ static bool texture_size(void *user, uint64_t object, uint32_t sizes[3])
 	return object == (uintptr_t)memory;
 }
 
+static uint64_t take(void *user, uint64_t size)
+{
+	(void)user;
+	return size <= sizeof(memory) ? (uintptr_t)memory : 0;
+}
+
+static bool give(void *user, uint64_t addr)
+{
+	(void)user;
+	return addr == (uintptr_t)memory;
+}
+
+static bool condition(void *user, uint64_t handle, uint32_t value)
+{
+	(void)user;
+	(void)value;
+	return handle == (uintptr_t)memory;
+}
+
 static bool tick(void *user, uint64_t instructions)
 {
 	(void)user;
@@ -87,6 +106,9 @@ static void kernel_run(const struct ptx_module *module,
 		.texture = texture,
 		.surface = surface,
 		.texture_size = texture_size,
+		.take = take,
+		.give = give,
+		.condition = condition,
 		.tick = tick,
 		.print = print,
 	};
