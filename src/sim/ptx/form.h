@@ -175,6 +175,7 @@ struct ptx_program {
 	size_t thread_bytes; /* local memory and parameters, of each thread */
 	bool recursive;      /* some routine is */
 	bool takes;          /* see ptx_program_takes() */
+	bool apart;          /* see apart.h */
 };
 
 struct ptx_range {
@@ -183,9 +184,11 @@ struct ptx_range {
 };
 
 struct ptx_block;
+struct ptx_crew;
 
 enum { PTX_RANGES = 8 };
 
+/* What a thread that runs blocks has of its own. */
 struct ptx_run {
 	const struct ptx_program *program;
 	const struct ptx_launch *launch;
@@ -202,10 +205,12 @@ struct ptx_run {
 	unsigned int warps;
 	size_t shared_bytes;
 	size_t thread_bytes; /* with the stack */
-	uint64_t steps;      /* operations of warps */
-	uint64_t next_tick;  /* see struct ptx_host */
-	enum ptx_result result;
-	struct ptx_error *error;
+	struct ptx_crew *crew;
+	bool helps;           /* it is not the thread of ptx_run() */
+	uint64_t steps, told; /* operations of warps; those the crew counts */
+	uint64_t next_tick, next_help; /* steps: see crew.c */
+	enum ptx_result result;        /* of the block that runs */
+	struct ptx_error error;
 };
 
 /* Of a thread that calls functions in themselves. What is kept is where the
@@ -247,6 +252,7 @@ struct ptx_block {
 	unsigned char *memory; /* all that the block has */
 	struct ptx_warp *warps;
 	struct ptx_stack *stacks; /* of all warps, or NULL */
+	uint64_t number, turn;    /* turn: how many it has had, from 1 on */
 	unsigned int id[3];
 	unsigned int live; /* threads */
 	struct ptx_barrier barriers[PTX_BARRIERS];

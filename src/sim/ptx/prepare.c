@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "encode.h"
 
 static void instruction_encode(struct ptx_encoder *encoder)
@@ -184,6 +185,7 @@ static void program_encode(struct ptx_encoder *encoder)
 			optional_encode(encoder);
 	}
 	program->frame_bytes = (program->frame_bytes + 63) & ~UINT32_C(63);
+	program->apart = ptx_blocks_apart(reach);
 }
 
 /* Counts the plain operations without a guard that stand together. */

@@ -195,10 +195,15 @@ struct ptx_spot {
 	const struct ptx_detail *detail; /* or NULL */
 };
 
-/* What a running kernel asks its caller for. Each function is called on the
- * thread of ptx_run() with `user`. */
+/* What a running kernel asks its caller for. Functions are called with `user`,
+ * by the thread of ptx_run() and by those that help it (see struct ptx_launch):
+ * these with a copy of it of their own, if its size is given. variable() is
+ * called before there are others, and tick() by one thread at a time. print()
+ * and what waits for other blocks is never there together with threads that
+ * help. */
 struct ptx_host {
 	void *user;
+	size_t user_bytes; /* that each thread has a copy of; may be 0 */
 	/* Whether a kernel may touch the byte at a global address; if so,
 	 * stores the first address and the one behind the last of what it may
 	 * touch around it. The answer has to hold until ptx_run() returns.
@@ -238,6 +243,11 @@ struct ptx_launch {
 	unsigned int grid[3], block[3]; /* each >= 1; 1024 threads a block */
 	size_t shared_bytes;            /* dynamic shared memory */
 	size_t stack_bytes;             /* of each thread; 0: 1024 */
+	/* How many threads may run blocks, that of ptx_run() among them; 0 is
+	 * 1. Others help only if the kernel cannot tell, and if the launch
+	 * takes a while. They block all signals, and are gone when ptx_run()
+	 * returns. */
+	unsigned int threads;
 	/* args[i] points at parameter i. Memory there is read until ptx_run()
 	 * returns. */
 	void *const *args;
@@ -257,8 +267,8 @@ enum ptx_result {
 	PTX_BAD_LAUNCH,  /* a shape that the kernel cannot have */
 };
 
-/* Runs all blocks on the calling thread. Blocks that wait for later ones are
- * run in turns with these. Memory that the kernel wrote stays written if it
+/* Runs all blocks. Blocks that wait for later ones are run in turns with these.
+ * Memory that the kernel wrote stays written if it
  * ends with an error, and `error` then says what happened, in which thread and
  * in which line of the module. */
 enum ptx_result ptx_run(const struct ptx_program *program,
