@@ -250,8 +250,10 @@ $(BUILD)/tests/programs/next_answer.so: $(BUILD)/obj/tests/programs/next_answer.
 
 # Programs whose kernels have no host functions.
 CHECK += $(addprefix $(BUILD)/tests/programs/,own_kernels own_order \
-	own_matrices own_modules)
+	own_matrices own_modules many_blocks)
 $(BUILD)/obj/tests/programs/own_matrices.cu.o: GENCODE := -arch=compute_80
+# Its function for threads replaces libc's, for the libraries as well.
+$(BUILD)/tests/programs/many_blocks: NVCC_LIBS := -Xcompiler -rdynamic
 $(BUILD)/tests/programs/own_modules: $(BUILD)/obj/tests/programs/own_modules.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -15,6 +15,7 @@
 #include "heap.h"
 #include "op.h"
 #include "standin.h"
+#include "threads.h"
 #include "variable.h"
 #include "world.h"
 
@@ -99,7 +100,7 @@ static bool range(void *user, uint64_t addr, bool write, uint64_t *begin,
 	return found && (extent.writable || !write);
 }
 
-/* A launch that is interpreted. */
+/* A launch that is interpreted, for each of its threads. */
 struct running {
 	const struct op *op;
 	struct shown shown;
@@ -179,6 +180,7 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 	const struct sim_launch *shape = &launch->shape;
 	struct running running = {.op = op, .shown = {.op = op}};
 	const struct ptx_host host = {.user = &running,
+				      .user_bytes = sizeof(running),
 				      .range = range,
 				      .variable = variable,
 				      .texture = texture,
@@ -192,6 +194,7 @@ static CUresult interpret(struct op *op, struct ptx_error *error)
 		.block = {shape->block[0], shape->block[1], shape->block[2]},
 		.shared_bytes = shape->shared_bytes,
 		.stack_bytes = launch->bound->stack,
+		.threads = threads_most(),
 		.args = launch->args};
 
 	return result_of(ptx_run(launch->code->program, &run, &host, error));

@@ -11,6 +11,7 @@
 #include "quick.h"
 #include "stream.h"
 #include "thread.h"
+#include "threads.h"
 
 enum { DEVICES_MAX = 64 }; /* a bit each in context.peers */
 
@@ -119,6 +120,8 @@ static void check_open(void)
 static void open_once(void)
 {
 	opened = profile_open(&world.profile);
+	if (!opened)
+		opened = threads_open();
 	if (!opened)
 		opened = devices_open();
 	if (opened)
