@@ -223,19 +223,62 @@ START_TEST(threads_that_never_come_are_a_deadlock)
 }
 END_TEST
 
-int main(void)
+/* Blocks wait for each other at a counter, as the threads of a grid do: all but
+ * the last one ask in vain. */
+#define GRID_BARRIER(ask) \
+	HEAD ".entry k(.param .u64 to) {\n" \
+	     ".reg .u32 %r<9>; .reg .u64 %a<9>; .reg .pred %p<9>;\n" \
+	     "ld.param.u64 %a1, [to]; mov.u32 %r1, %tid.x;\n" \
+	     "setp.ne.u32 %p1, %r1, 0; @%p1 bra MET;\n" \
+	     "atom.global.add.u32 %r2, [%a1], 1;\n" \
+	     "WAIT: " ask " setp.lt.u32 %p2, %r3, 100; @%p2 bra WAIT;\n" \
+	     "MET: bar.sync 0; red.global.add.u32 [%a1+4], 1; ret; }"
+
+static const char *const asks[] = {
+	GRID_BARRIER("ld.volatile.global.u32 %r3, [%a1];"),
+	GRID_BARRIER("ld.acquire.gpu.u32 %r3, [%a1];"),
+	GRID_BARRIER("atom.cas.b32 %r3, [%a1], 1000, 1000;"),
+	GRID_BARRIER("ld.relaxed.sys.u32 %r3, [%a1];"),
+};
+enum { ASKS = sizeof(asks) / sizeof(asks[0]) };
+
+START_TEST(blocks_that_ask_in_vain_give_way)
 {
-	const TTest *const tests[] = {
-		a_warp_that_is_not_full_counts_as_one,
-		lanes_of_a_warp_may_wait_at_different_barriers,
-		a_barrier_leaves_the_result_of_the_one_before,
-		an_mbarrier_goes_through_its_phases,
-		lanes_of_a_warp_wait_for_each_other_at_an_mbarrier,
-		a_sleep_does_not_take_long_where_others_never_sleep,
-		more_arrivals_than_an_mbarrier_waits_for_are_an_error,
-		threads_that_never_come_are_a_deadlock,
-		NULL,
+	uint32_t to[4] = {0};
+	void *place = to;
+	struct ptx_launch launch = {
+		.grid = {100, 1, 1},
+		.block = {64, 1, 1},
+		.args = (void *[]){&place},
 	};
 
-	return tests_run("ptx_block", tests);
+	struct ptx_error error;
+	struct ptx_module *module =
+		ptx_parse(asks[_i], strlen(asks[_i]), &error);
+
+	ck_assert_msg(module, "%u: %s", error.line, error.text);
+	tick_most = 2000000;
+	ck_assert_int_eq(run_kernel(module, "k", launch, &error), PTX_OK);
+	ck_assert_uint_eq(to[0], 100);
+	ck_assert_uint_eq(to[1], 6400);
+	ptx_module_free(module);
+}
+END_TEST
+
+int main(void)
+{
+	const struct loop_test tests[] = {
+		{a_warp_that_is_not_full_counts_as_one, 1},
+		{lanes_of_a_warp_may_wait_at_different_barriers, 1},
+		{a_barrier_leaves_the_result_of_the_one_before, 1},
+		{an_mbarrier_goes_through_its_phases, 1},
+		{lanes_of_a_warp_wait_for_each_other_at_an_mbarrier, 1},
+		{a_sleep_does_not_take_long_where_others_never_sleep, 1},
+		{more_arrivals_than_an_mbarrier_waits_for_are_an_error, 1},
+		{threads_that_never_come_are_a_deadlock, 1},
+		{blocks_that_ask_in_vain_give_way, ASKS},
+		{NULL, 0},
+	};
+
+	return loops_run("ptx_block", tests);
 }

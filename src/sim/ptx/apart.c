@@ -26,17 +26,20 @@ static bool is_shared(const struct ptx_instruction *ins)
 	return has_any(ins, names);
 }
 
-/* A load or store by which threads of several blocks may wait for each other.
- */
-static bool is_ordered(const struct ptx_instruction *ins)
+bool ptx_is_within_block(const struct ptx_instruction *ins)
+{
+	static const char *const spaces[] = {"local", "const", "param", NULL};
+
+	return has_any(ins, spaces) || is_shared(ins) || ptx_has(ins, "cta");
+}
+
+bool ptx_is_ordered(const struct ptx_instruction *ins)
 {
 	static const char *const orders[] = {
 		"volatile", "relaxed", "acquire", "release", "mmio", "cv", NULL,
 	};
-	static const char *const within[] = {"local", "const", "param", NULL};
 
-	return has_any(ins, orders) && !has_any(ins, within) &&
-	       !is_shared(ins) && !ptx_has(ins, "cta");
+	return has_any(ins, orders);
 }
 
 /* Registers that tell the time, and what leads to the barrier of a grid. */
@@ -82,8 +85,8 @@ static bool instruction_tells(const struct ptx_instruction *ins)
 		return !is_shared(ins);
 	if (is_in(ins->name, fences))
 		return !ptx_has(ins, "cta");
-	if (is_in(ins->name, moves) && is_ordered(ins))
-		return true;
+	if (is_in(ins->name, moves) && ptx_is_ordered(ins))
+		return !ptx_is_within_block(ins);
 	return operands_tell(ins->operands, ins->operand_count);
 }
 

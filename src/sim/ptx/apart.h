@@ -9,4 +9,9 @@
  * order, or which leaves a trace of that order. */
 bool ptx_blocks_apart(const struct ptx_reach *reach);
 
+/* Whether a load or store is one by which threads wait for others, and whether
+ * these are in the same block. */
+bool ptx_is_ordered(const struct ptx_instruction *ins);
+bool ptx_is_within_block(const struct ptx_instruction *ins);
+
 #endif

@@ -18,12 +18,20 @@ static void block_turn(struct ptx_block *block)
 	struct ptx_run *run = block->run;
 	uint64_t done = 0;
 
-	while (block->live && done < BLOCK_TURN && !run->result &&
-	       ptx_crew_wants(run->crew, block)) {
+	block->waits = false;
+	while (block->live && done < BLOCK_TURN && !block->waits &&
+	       !run->result && ptx_crew_wants(run->crew, block)) {
 		unsigned int ran = 0;
+		bool busy = false;
 
-		for (unsigned int w = 0; w < run->warps && !run->result; w++)
-			ran += ptx_warp_run(&block->warps[w], WARP_TURN);
+		for (unsigned int w = 0; w < run->warps && !run->result; w++) {
+			unsigned int did =
+				ptx_warp_run(&block->warps[w], WARP_TURN);
+
+			busy |= did >= WARP_TURN;
+			ran += did;
+		}
+		block->waits &= !busy;
 		if (!ran)
 			ptx_run_fail(&block->warps[0], &nowhere, 0,
 				     PTX_DEADLOCK,

@@ -1,6 +1,7 @@
 /* Instructions that touch memory. */
 #include <string.h>
 
+#include "apart.h"
 #include "encode.h"
 
 #define SPACES \
@@ -103,6 +104,22 @@ static void fence_emit(struct ptx_encoder *encoder)
 	ptx_encode_emit(encoder, ptx_exec_fence);
 }
 
+/* Behind what threads may ask for in a loop: they wait for others of the grid.
+ */
+static void ask_emit(struct ptx_encoder *encoder, const struct ptx_op *address,
+		     uint32_t d, size_t bytes)
+{
+	struct ptx_op *op;
+
+	if (d == UINT32_MAX || ptx_is_within_block(encoder->ins))
+		return;
+	op = ptx_encode_emit(encoder, ptx_exec_ask);
+	ptx_encode_address_set(op, address);
+	op->step = PTX_STEP_REST;
+	op->d = d;
+	op->bytes = (uint8_t)bytes;
+}
+
 /* Operation with elements: it is made first, since they may need others. */
 static void elements_emit(struct ptx_encoder *encoder, ptx_run_fn *run,
 			  const struct ptx_op *made)
@@ -155,6 +172,8 @@ static void load(struct ptx_encoder *encoder)
 		ptx_encode_fail(encoder, "a load from behind parameter '%.60s'",
 				param->name);
 	elements_emit(encoder, run, &made);
+	if (ptx_is_ordered(encoder->ins))
+		ask_emit(encoder, &made, made.list[0], made.list[1]);
 	if (ptx_has(encoder->ins, "acquire"))
 		fence_emit(encoder);
 }
@@ -233,6 +252,8 @@ static void atomic(struct ptx_encoder *encoder, bool has_result)
 	op->bytes = (uint8_t)bytes;
 	op->type = (uint8_t)type;
 	op->mode = (uint8_t)what->value;
+	if (what->value == PTX_ATOMIC_CAS)
+		ask_emit(encoder, &made, d, bytes);
 }
 
 bool ptx_encode_memory(struct ptx_encoder *encoder)

@@ -194,6 +194,26 @@ void ptx_exec_copy_async(struct ptx_warp *warp, const struct ptx_op *op,
 	}
 }
 
+void ptx_exec_ask(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
+{
+	enum { PATIENCE = 8 }; /* a few loads in a row are not a wait */
+	unsigned int lane = (unsigned int)__builtin_ctz(mask);
+	struct ptx_question *last = &warp->asked;
+	struct ptx_question now = {op, ptx_address(warp, op, lane), 0, 0};
+
+	memcpy(&now.answer,
+	       (char *)ptx_slot(warp, op->d) + (size_t)lane * op->bytes,
+	       op->bytes);
+	if (last->op != op || last->place != now.place ||
+	    last->answer != now.answer) {
+		*last = now;
+	} else if (++last->times >= PATIENCE) {
+		last->times = 0;
+		warp->resting |= mask;
+		warp->block->waits = true;
+	}
+}
+
 void ptx_exec_cvta(struct ptx_warp *warp, const struct ptx_op *op,
 		   uint32_t mask)
 {

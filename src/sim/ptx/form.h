@@ -221,6 +221,13 @@ struct ptx_stack {
 	size_t top; /* the first free byte in the thread's memory */
 };
 
+/* What a warp asked for, where an answer may come of other threads. */
+struct ptx_question {
+	const struct ptx_op *op;
+	uint64_t place, answer; /* of one lane */
+	unsigned int times;     /* that it had this answer again */
+};
+
 struct ptx_warp {
 	unsigned char *frame;
 	unsigned char *local;     /* thread_bytes for each lane */
@@ -232,6 +239,7 @@ struct ptx_warp {
 	uint32_t syncing;   /* lanes that wait for others of the warp */
 	uint32_t blocked;   /* lanes that wait at a barrier */
 	uint32_t resting;   /* lanes that others have their turn before */
+	struct ptx_question asked;
 	uint32_t pc[PTX_LANES];
 	/* Of the lanes that are blocked: who is at each barrier, and the
 	 * operation of those that get a result. */
@@ -255,6 +263,7 @@ struct ptx_block {
 	uint64_t number, turn;    /* turn: how many it has had, from 1 on */
 	unsigned int id[3];
 	unsigned int live; /* threads */
+	bool waits;        /* some ask in vain */
 	struct ptx_barrier barriers[PTX_BARRIERS];
 };
 
