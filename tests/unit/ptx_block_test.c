@@ -265,6 +265,29 @@ START_TEST(blocks_that_ask_in_vain_give_way)
 }
 END_TEST
 
+/* 20 million cycles are less than 2 million operations, and some go by between
+ * two looks. */
+START_TEST(a_wait_for_the_clock_ends_soon)
+{
+	int to[2] = {0};
+
+	tick_most = 2000000;
+	ck_assert_int_eq(
+		run(HEAD ".entry k(.param .u64 to) {\n"
+			 ".reg .u32 %r<9>; .reg .u64 %a<9>; .reg .pred %p<9>;\n"
+			 "ld.param.u64 %a1, [to]; mov.u32 %r1, %clock;\n"
+			 "mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1;\n"
+			 "st.u32 [%a1], %r3; mov.u64 %a2, %clock64;\n"
+			 "WAIT: mov.u64 %a3, %clock64; sub.u64 %a3, %a3, %a2;\n"
+			 "setp.lt.u64 %p1, %a3, 20000000; @%p1 bra WAIT;\n"
+			 "st.u32 [%a1+4], 1; ret; }",
+		    1, to),
+		PTX_OK);
+	ck_assert_int_gt(to[0], 0);
+	ck_assert_int_eq(to[1], 1);
+}
+END_TEST
+
 int main(void)
 {
 	const struct loop_test tests[] = {
@@ -277,6 +300,7 @@ int main(void)
 		{more_arrivals_than_an_mbarrier_waits_for_are_an_error, 1},
 		{threads_that_never_come_are_a_deadlock, 1},
 		{blocks_that_ask_in_vain_give_way, ASKS},
+		{a_wait_for_the_clock_ends_soon, 1},
 		{NULL, 0},
 	};
 

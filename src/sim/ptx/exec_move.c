@@ -93,10 +93,15 @@ void ptx_exec_unpack(struct ptx_warp *warp, const struct ptx_op *op,
 	}
 }
 
+/* A GPU takes many cycles from one operation of a warp to the next, and kernels
+ * wait for millions of them. */
+enum { CYCLES = 16, READ_CYCLES = 64 };
+
 void ptx_exec_clock(struct ptx_warp *warp, const struct ptx_op *op,
 		    uint32_t mask)
 {
-	uint64_t now = warp->run->steps;
+	struct ptx_run *run = warp->run;
+	uint64_t now = CYCLES * run->steps + READ_CYCLES * ++run->reads;
 	struct timespec time;
 
 	if (op->mode) {
