@@ -171,6 +171,11 @@ static void load(struct ptx_encoder *encoder)
 		     param->size - (uint64_t)memory->value))
 		ptx_encode_fail(encoder, "a load from behind parameter '%.60s'",
 				param->name);
+	if (run == ptx_exec_load && made.count == 2 &&
+	    made.list[0] != UINT32_MAX && made.list[1] == made.bytes)
+		run = made.bytes == 4   ? ptx_exec_load_4
+		      : made.bytes == 8 ? ptx_exec_load_8
+					: run;
 	elements_emit(encoder, run, &made);
 	if (ptx_is_ordered(encoder->ins))
 		ask_emit(encoder, &made, made.list[0], made.list[1]);

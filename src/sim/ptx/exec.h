@@ -52,6 +52,8 @@ ptx_run_fn ptx_exec_cvt_pair;
  * list has pairs: the slot of an element, and its width in bytes; type: of an
  * element in memory. */
 ptx_run_fn ptx_exec_load, ptx_exec_store;
+/* The same of one element of 4 or 8 bytes, which is as wide as its register. */
+ptx_run_fn ptx_exec_load_4, ptx_exec_load_8;
 /* The kernel's own parameters: at value, the same for all lanes. */
 ptx_run_fn ptx_exec_load_param;
 /* From [a + value] to [b], `count` bytes, e of which are read */

@@ -101,6 +101,38 @@ void ptx_exec_load(struct ptx_warp *warp, const struct ptx_op *op,
 		elements_load(warp, op, mask, &places);
 }
 
+/* One element that is as wide as its register. */
+/* clang-format off */
+#define LOADING_ONE(name, type_) \
+	void name(struct ptx_warp *warp, const struct ptx_op *op, \
+		  uint32_t mask) \
+	{ \
+		const unsigned char *at = NULL; \
+		type_ *d = ptx_slot(warp, op->list[0]), x; \
+		size_t step; \
+		\
+		if (mask == PTX_ALL_LANES) \
+			at = ptx_place_even(warp, op, sizeof(x), false, \
+					    &step); \
+		if (!at) { \
+			ptx_exec_load(warp, op, mask); \
+		} else if (step == sizeof(x)) { \
+			memcpy(d, at, PTX_LANES * sizeof(x)); \
+		} else if (!step) { \
+			memcpy(&x, at, sizeof(x)); \
+			for (unsigned int i = 0; i < PTX_LANES; i++) \
+				d[i] = x; \
+		} else { \
+			for (unsigned int i = 0; i < PTX_LANES; i++) { \
+				memcpy(&d[i], at, sizeof(x)); \
+				at += step; \
+			} \
+		} \
+	}
+LOADING_ONE(ptx_exec_load_4, uint32_t)
+LOADING_ONE(ptx_exec_load_8, uint64_t)
+/* clang-format on */
+
 void ptx_exec_load_param(struct ptx_warp *warp, const struct ptx_op *op,
 			 uint32_t mask)
 {

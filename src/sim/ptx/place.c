@@ -9,19 +9,26 @@ static bool range_has(const struct ptx_range *range, uint64_t addr, size_t size,
 }
 
 /* Variables of the module were given by the host. */
-static bool is_own(const struct ptx_run *run, uint64_t addr, size_t size,
-		   bool write)
+static bool own_range(const struct ptx_run *run, uint64_t addr, size_t size,
+		      bool write, struct ptx_range *range)
 {
 	uint64_t params = (uintptr_t)run->params;
+	uint64_t barrier = (uintptr_t)&run->grid_barrier[1];
+	const struct ptx_range others[] = {
+		{params, params + run->program->kernel->param_bytes, false},
+		{barrier, barrier + sizeof(run->grid_barrier[1]), true},
+	};
 
-	if (!write && addr >= params &&
-	    addr + size <= params + run->program->kernel->param_bytes)
-		return true;
-	if (addr == (uintptr_t)&run->grid_barrier[1] && size <= 4)
-		return true;
-	for (uint32_t i = 0; i < run->variable_count; i++)
-		if (range_has(&run->variables[i], addr, size, write))
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (range_has(&others[i], addr, size, write)) {
+			*range = others[i];
 			return true;
+		}
+	for (uint32_t i = 0; i < run->variable_count; i++)
+		if (range_has(&run->variables[i], addr, size, write)) {
+			*range = run->variables[i];
+			return true;
+		}
 	return false;
 }
 
@@ -35,11 +42,10 @@ static bool may_touch(struct ptx_run *run, uint64_t addr, size_t size,
 	for (unsigned int i = 0; i < PTX_RANGES; i++)
 		if (range_has(&run->ranges[i], addr, size, write))
 			return true;
-	if (is_own(run, addr, size, write))
-		return true;
-	if (!run->host->range(run->host->user, addr, write, &found.begin,
-			      &found.end) ||
-	    !range_has(&found, addr, size, write))
+	if (!own_range(run, addr, size, write, &found) &&
+	    (!run->host->range(run->host->user, addr, write, &found.begin,
+			       &found.end) ||
+	     !range_has(&found, addr, size, write)))
 		return false;
 	run->ranges[run->range_next++ % PTX_RANGES] = found;
 	return true;
@@ -153,22 +159,22 @@ static unsigned char *together(struct ptx_warp *warp, const struct ptx_op *op,
 	return NULL;
 }
 
-static bool even_places(struct ptx_warp *warp, const struct ptx_op *op,
-			size_t size, bool write, struct ptx_places *places)
+unsigned char *ptx_place_even(struct ptx_warp *warp, const struct ptx_op *op,
+			      size_t size, bool write, size_t *step)
 {
 	struct evenly even;
+	unsigned char *first;
 	uint64_t most;
 
 	/* A longer or negative step may wrap around. */
 	if (!find_evenly(warp, op, &even) || even.step > UINT32_MAX / PTX_LANES)
-		return false;
+		return NULL;
 	most = even.first + (PTX_LANES - 1) * even.step;
 	if ((even.first | even.step) & (size - 1) || most < even.first)
-		return false;
-	places->first = together(warp, op, even.first, most, size, write,
-				 &places->step);
-	places->step += even.step;
-	return places->first;
+		return NULL;
+	first = together(warp, op, even.first, most, size, write, step);
+	*step += even.step;
+	return first;
 }
 
 /* The addresses of lanes, and what can be said of them together. */
@@ -224,9 +230,12 @@ bool ptx_places_find(struct ptx_warp *warp, const struct ptx_op *op,
 	unsigned char *base;
 	size_t apart;
 
-	if (mask == PTX_ALL_LANES && even_places(warp, op, size, write, places))
+	places->first =
+		mask == PTX_ALL_LANES
+			? ptx_place_even(warp, op, size, write, &places->step)
+			: NULL;
+	if (places->first)
 		return true;
-	places->first = NULL;
 	span_find(warp, op, mask, &span);
 	base = span.bits & (size - 1)
 		       ? NULL

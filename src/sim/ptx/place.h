@@ -18,6 +18,11 @@ bool ptx_places_find(struct ptx_warp *warp, const struct ptx_op *op,
 		     uint32_t mask, size_t size, bool write,
 		     struct ptx_places *places);
 
+/* The same for all lanes, if their places are the same number of bytes apart.
+ * NULL if they are not, or must not be touched. */
+unsigned char *ptx_place_even(struct ptx_warp *warp, const struct ptx_op *op,
+			      size_t size, bool write, size_t *step);
+
 /* The place of what a lane may touch at an address. If it may not, ends the run
  * and returns NULL. */
 unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
