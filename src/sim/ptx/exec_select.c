@@ -154,7 +154,9 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 		uint32_t c = *(uint32_t *)ptx_slot(warp, op->c); \
 		\
 		PTX_FOR_LANES(mask, { \
-			d[i] = c & ptx_lane_bits[i] ? a[i] : b[i]; \
+			type x = a[i], y = b[i]; \
+			\
+			d[i] = c & ptx_lane_bits[i] ? x : y; \
 		}); \
 	} \
 	PTX_TERNARY(slct_s_##t, type, type, type, int32_t, z >= 0 ? x : y) \
