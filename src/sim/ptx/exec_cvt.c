@@ -208,51 +208,73 @@ static uint64_t convert(uint64_t bits, const struct ptx_op *op)
 		       : extend(whole_from(real, from, to), to);
 }
 
-/* The usual ones, without a choice for each lane. */
+/* The usual ones, without a choice for each lane: the number is the low part of
+ * a register. */
 /* clang-format off */
-#define QUICK(to, from) \
+#define HOW(to, from, bytes) (PTX_##to << 16 | PTX_##from << 8 | (bytes))
+#define QUICK(to, slot, from) \
 	do { \
 		to *d = ptx_slot(warp, op->d); \
-		const from *a = ptx_slot(warp, op->a); \
+		const slot *a = ptx_slot(warp, op->a); \
 		\
-		PTX_FOR_LANES(mask, { d[i] = (to)a[i]; }); \
+		PTX_FOR_LANES(mask, { d[i] = (to)(from)a[i]; }); \
+		return true; \
 	} while (0)
 /* clang-format on */
 
 static bool convert_quickly(struct ptx_warp *warp, const struct ptx_op *op,
 			    uint32_t mask)
 {
-	unsigned int how = (unsigned int)op->type << 8 | op->from_type;
-
-	if (op->mode || op->bytes != ptx_type_bytes(op->type) ||
-	    op->count != ptx_type_bytes(op->from_type))
+	if (op->mode || op->bytes != ptx_type_bytes(op->type))
 		return false;
-	switch (how) {
-	case PTX_U64 << 8 | PTX_U32:
-	case PTX_S64 << 8 | PTX_U32:
-		QUICK(uint64_t, uint32_t);
-		return true;
-	case PTX_S64 << 8 | PTX_S32:
-	case PTX_U64 << 8 | PTX_S32:
-		QUICK(int64_t, int32_t);
-		return true;
-	case PTX_U32 << 8 | PTX_U64:
-	case PTX_U32 << 8 | PTX_S64:
-	case PTX_S32 << 8 | PTX_U64:
-		QUICK(uint32_t, uint64_t);
-		return true;
-	case PTX_F32 << 8 | PTX_S32:
-		QUICK(float, int32_t);
-		return true;
-	case PTX_F64 << 8 | PTX_S32:
-		QUICK(double, int32_t);
-		return true;
-	case PTX_F64 << 8 | PTX_F32:
-		QUICK(double, float);
-		return true;
-	case PTX_F32 << 8 | PTX_F64:
-		QUICK(float, double);
-		return true;
+	switch ((unsigned int)op->type << 16 |
+		(unsigned int)op->from_type << 8 | op->count) {
+	case HOW(U64, U32, 4):
+	case HOW(S64, U32, 4):
+		QUICK(uint64_t, uint32_t, uint32_t);
+	case HOW(U64, U32, 8):
+	case HOW(S64, U32, 8):
+		QUICK(uint64_t, uint64_t, uint32_t);
+	case HOW(S64, S32, 4):
+	case HOW(U64, S32, 4):
+		QUICK(int64_t, int32_t, int32_t);
+	case HOW(S64, S32, 8):
+	case HOW(U64, S32, 8):
+		QUICK(int64_t, int64_t, int32_t);
+	case HOW(U32, U64, 8):
+	case HOW(U32, S64, 8):
+	case HOW(S32, U64, 8):
+	case HOW(S32, S64, 8):
+		QUICK(uint32_t, uint64_t, uint32_t);
+	case HOW(U32, U16, 2):
+	case HOW(S32, U16, 2):
+		QUICK(uint32_t, uint16_t, uint16_t);
+	case HOW(U32, U8, 2):
+	case HOW(S32, U8, 2):
+		QUICK(uint32_t, uint16_t, uint8_t);
+	case HOW(U32, U8, 4):
+	case HOW(S32, U8, 4):
+		QUICK(uint32_t, uint32_t, uint8_t);
+	case HOW(S32, S16, 2):
+	case HOW(U32, S16, 2):
+		QUICK(int32_t, int16_t, int16_t);
+	case HOW(U16, U32, 4):
+	case HOW(S16, S32, 4):
+		QUICK(uint16_t, uint32_t, uint16_t);
+	case HOW(F32, S32, 4):
+		QUICK(float, int32_t, int32_t);
+	case HOW(F32, U32, 4):
+		QUICK(float, uint32_t, uint32_t);
+	case HOW(F32, U16, 2):
+		QUICK(float, uint16_t, uint16_t);
+	case HOW(F64, S32, 4):
+		QUICK(double, int32_t, int32_t);
+	case HOW(F64, U32, 4):
+		QUICK(double, uint32_t, uint32_t);
+	case HOW(F64, F32, 4):
+		QUICK(double, float, float);
+	case HOW(F32, F64, 8):
+		QUICK(float, double, double);
 	default:
 		return false;
 	}

@@ -151,16 +151,18 @@ static void line_print(struct ptx_warp *warp, const struct ptx_op *op,
 	const struct ptx_host *host = warp->run->host;
 	struct line line = {.args = args};
 	char text[TEXT_MOST];
-	const char *at = text;
+	size_t at = 0;
 
 	text_read(warp, op, lane, format, text);
-	while (*at && !warp->run->result) {
-		size_t plain = strcspn(at, "%");
+	while (text[at] && !warp->run->result) {
+		size_t plain = strcspn(text + at, "%");
 
-		plain_add(&line, at, plain);
+		plain_add(&line, text + at, plain);
 		at += plain;
-		if (*at)
-			at = conversion_add(warp, op, lane, at, &line);
+		if (text[at])
+			at = (size_t)(conversion_add(warp, op, lane, text + at,
+						     &line) -
+				      text);
 	}
 	if (host->print)
 		host->print(host->user, line.text, line.length);
