@@ -65,8 +65,8 @@ ptx_run_fn ptx_exec_cvta;
 /* d = whether a is in the window */
 ptx_run_fn ptx_exec_isspacep;
 ptx_run_fn ptx_exec_fence;
-/* d of `bytes` has what was at a + value. Lanes that are told the same again and
- * again rest, and so does their block. */
+/* d of `bytes` has what was at a + value. Lanes that are told the same again
+ * and again rest, and so does their block. */
 ptx_run_fn ptx_exec_ask;
 ptx_run_fn ptx_exec_nothing;
 
