@@ -209,8 +209,8 @@ struct ptx_run {
 	bool helps;           /* it is not the thread of ptx_run() */
 	uint64_t steps, told; /* operations of warps; those the crew counts */
 	uint64_t next_tick, next_help; /* steps: see crew.c */
-	uint64_t reads;                /* of the clock */
-	enum ptx_result result;        /* of the block that runs */
+	uint64_t waited;        /* cycles that went by as the clock was read */
+	enum ptx_result result; /* of the block that runs */
 	struct ptx_error error;
 };
 
