@@ -265,8 +265,8 @@ START_TEST(blocks_that_ask_in_vain_give_way)
 }
 END_TEST
 
-/* 2,000 million cycles are less than a million operations, and some go by between
- * two looks. */
+/* 2,000 million cycles are less than a million operations, and some go by
+ * between two looks. */
 START_TEST(a_wait_for_the_clock_ends_soon)
 {
 	int to[2] = {0};
