@@ -92,11 +92,20 @@ static uint64_t offset_of(int pattern, uint64_t lane, uint64_t bytes)
 		return lane == 17 ? 0 : lane * bytes;
 	case 6:
 		return lane == 31 ? 0 : lane * bytes; /* the last one only */
-	default:
+	case 7:
 		return lane / 4 * bytes;
+	case 8:
+		return (lane % 16 + lane / 16 * 20) * bytes;
+	case 9:
+		return (lane % 8 * 2 + (3 - lane / 8) * 16) * bytes;
+	case 10:
+		return lane / 8 * bytes; /* the same for the lanes of a row */
+	default:
+		/* One row is otherwise than those before. */
+		return (lane / 8 * 8 + lane % 8 * (lane / 24 + 1)) * bytes;
 	}
 }
-enum { PATTERNS = 8 };
+enum { PATTERNS = 12 };
 
 /* What is before and behind it must not be touched. */
 static unsigned char surroundings[3][MEMORY], *const memory = surroundings[1];

@@ -4,44 +4,46 @@
 #include "place.h"
 
 /* clang-format off */
+/* Does something with each lane `i` and its place `at`, where these are even.
+ * Lanes that have the same place come one after the other. */
+#define EACH_EVEN(rows, step, alike, what) \
+	do { \
+		for (unsigned int row_ = 0; row_ < PTX_ROWS; row_++) { \
+			unsigned char *at = (rows)->first[row_] + offset; \
+			unsigned int i = row_ * PTX_ROW; \
+			\
+			alike for (; i < (row_ + 1) * PTX_ROW; \
+				   i++, at += (step)) \
+			{ \
+				what; \
+			} \
+		} \
+	} while (0)
+/* A step that the compiler knows makes one copy of a row. */
+#define EACH_PLACE(places, bytes, what) \
+	do { \
+		const struct ptx_rows *rows_ = &(places)->rows; \
+		\
+		if (!(places)->even) \
+			PTX_FOR_LANES(mask, { \
+				unsigned char *at = (places)->at[i] + offset; \
+				\
+				what; \
+			}); \
+		else if (rows_->step == (bytes)) \
+			EACH_EVEN(rows_, (bytes), PTX_IVDEP, what); \
+		else if (!rows_->step) \
+			EACH_EVEN(rows_, 0, , what); \
+		else \
+			EACH_EVEN(rows_, rows_->step, , what); \
+	} while (0)
 #define LOADING(to, from) \
 	do { \
 		to *d = slot; \
+		from x; \
 		\
-		if (!places->first) { \
-			PTX_FOR_LANES(mask, { \
-				from x; \
-				\
-				memcpy(&x, places->at[i] + offset, sizeof(x)); \
-				d[i] = (to)x; \
-			}); \
-		} else if (!places->step) { \
-			from x; \
-			\
-			memcpy(&x, places->first + offset, sizeof(x)); \
-			for (unsigned int i = 0; i < PTX_LANES; i++) \
-				d[i] = (to)x; \
-		} else if (places->step == sizeof(from)) { \
-			const unsigned char *at = places->first + offset; \
-			\
-			PTX_IVDEP \
-			for (unsigned int i = 0; i < PTX_LANES; i++) { \
-				from x; \
-				\
-				memcpy(&x, at + i * sizeof(x), sizeof(x)); \
-				d[i] = (to)x; \
-			} \
-		} else { \
-			const unsigned char *at = places->first + offset; \
-			\
-			for (unsigned int i = 0; i < PTX_LANES; i++) { \
-				from x; \
-				\
-				memcpy(&x, at, sizeof(x)); \
-				d[i] = (to)x; \
-				at += places->step; \
-			} \
-		} \
+		EACH_PLACE(places, sizeof(x), memcpy(&x, at, sizeof(x)); \
+			   d[i] = (to)x); \
 		return; \
 	} while (0)
 #define LOADING_TO(to) \
@@ -107,27 +109,14 @@ void ptx_exec_load(struct ptx_warp *warp, const struct ptx_op *op,
 	void name(struct ptx_warp *warp, const struct ptx_op *op, \
 		  uint32_t mask) \
 	{ \
-		const unsigned char *at = NULL; \
-		type_ *d = ptx_slot(warp, op->list[0]), x; \
-		size_t step; \
+		type_ *d = ptx_slot(warp, op->list[0]); \
+		struct ptx_places places; \
+		size_t offset = 0; \
 		\
-		if (mask == PTX_ALL_LANES) \
-			at = ptx_place_even(warp, op, sizeof(x), false, \
-					    &step); \
-		if (!at) { \
-			ptx_exec_load(warp, op, mask); \
-		} else if (step == sizeof(x)) { \
-			memcpy(d, at, PTX_LANES * sizeof(x)); \
-		} else if (!step) { \
-			memcpy(&x, at, sizeof(x)); \
-			for (unsigned int i = 0; i < PTX_LANES; i++) \
-				d[i] = x; \
-		} else { \
-			for (unsigned int i = 0; i < PTX_LANES; i++) { \
-				memcpy(&d[i], at, sizeof(x)); \
-				at += step; \
-			} \
-		} \
+		if (ptx_places_find(warp, op, mask, sizeof(*d), false, \
+				    &places)) \
+			EACH_PLACE(&places, sizeof(*d), \
+				   memcpy(&d[i], at, sizeof(*d))); \
 	}
 LOADING_ONE(ptx_exec_load_4, uint32_t)
 LOADING_ONE(ptx_exec_load_8, uint64_t)
@@ -138,37 +127,16 @@ void ptx_exec_load_param(struct ptx_warp *warp, const struct ptx_op *op,
 {
 	struct ptx_places places;
 
-	places.first = warp->run->params + op->value;
-	places.step = 0;
-	if (mask != PTX_ALL_LANES) {
-		for (unsigned int i = 0; i < PTX_LANES; i++)
-			places.at[i] = places.first;
-		places.first = NULL;
-	}
+	places.even = false;
+	for (unsigned int i = 0; i < PTX_LANES; i++)
+		places.at[i] = warp->run->params + op->value;
 	elements_load(warp, op, mask, &places);
 }
 
 /* Of several lanes that write to the same place, the last is seen. */
 /* clang-format off */
 #define STORING(bytes) \
-	do { \
-		if (!places->first) { \
-			PTX_FOR_LANES(mask, { \
-				memcpy(places->at[i] + offset, a + i * width, \
-				       bytes); \
-			}); \
-		} else if (places->step == (bytes) && width == (bytes)) { \
-			memcpy(places->first + offset, a, \
-			       PTX_LANES * (bytes)); \
-		} else { \
-			unsigned char *at = places->first + offset; \
-			\
-			for (unsigned int i = 0; i < PTX_LANES; i++) { \
-				memcpy(at, a + i * width, bytes); \
-				at += places->step; \
-			} \
-		} \
-	} while (0)
+	EACH_PLACE(places, bytes, memcpy(at, a + i * width, bytes))
 /* clang-format on */
 
 /* The low bytes of a register are in front. */

@@ -93,22 +93,23 @@ unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
 	return (unsigned char *)(uintptr_t)addr;
 }
 
-/* Mostly the lanes' addresses are the same number apart, which may be 0. */
-struct evenly {
-	uint64_t first, step;
-};
-
+/* Mostly the addresses of a row's lanes are the same number apart, which may be
+ * 0, and in each row the same. */
 /* clang-format off */
 #define EVENLY(type) \
-	static bool evenly_##type(const type *a, struct evenly *even) \
+	static bool evenly_##type(const type *a, uint64_t *step) \
 	{ \
-		type step = (type)(a[1] - a[0]), next = a[0], differs = 0; \
+		type apart = (type)(a[1] - a[0]), differs = 0; \
 		\
-		for (unsigned int i = 0; i < PTX_LANES; i++) { \
-			differs |= a[i] ^ next; \
-			next = (type)(next + step); \
+		for (unsigned int i = 0; i < PTX_LANES; i += PTX_ROW) { \
+			type next = a[i]; \
+			\
+			for (unsigned int k = 0; k < PTX_ROW; k++) { \
+				differs |= a[i + k] ^ next; \
+				next = (type)(next + apart); \
+			} \
 		} \
-		even->step = step; \
+		*step = apart; \
 		return !differs; \
 	}
 EVENLY(uint32_t)
@@ -116,12 +117,11 @@ EVENLY(uint64_t)
 /* clang-format on */
 
 static bool find_evenly(const struct ptx_warp *warp, const struct ptx_op *op,
-			struct evenly *even)
+			uint64_t *step)
 {
 	const void *a = ptx_slot(warp, op->a);
 
-	even->first = ptx_address(warp, op, 0);
-	return op->narrow ? evenly_uint32_t(a, even) : evenly_uint64_t(a, even);
+	return op->narrow ? evenly_uint32_t(a, step) : evenly_uint64_t(a, step);
 }
 
 /* The host's address of what is at `least`, if all up to the `size` bytes at
@@ -159,22 +159,33 @@ static unsigned char *together(struct ptx_warp *warp, const struct ptx_op *op,
 	return NULL;
 }
 
-unsigned char *ptx_place_even(struct ptx_warp *warp, const struct ptx_op *op,
-			      size_t size, bool write, size_t *step)
+bool ptx_places_even(struct ptx_warp *warp, const struct ptx_op *op,
+		     size_t size, bool write, struct ptx_rows *rows)
 {
-	struct evenly even;
-	unsigned char *first;
-	uint64_t most;
+	uint64_t step, at[PTX_ROWS], least = UINT64_MAX, most = 0, bits;
+	unsigned char *base;
+	size_t apart;
 
 	/* A longer or negative step may wrap around. */
-	if (!find_evenly(warp, op, &even) || even.step > UINT32_MAX / PTX_LANES)
-		return NULL;
-	most = even.first + (PTX_LANES - 1) * even.step;
-	if ((even.first | even.step) & (size - 1) || most < even.first)
-		return NULL;
-	first = together(warp, op, even.first, most, size, write, step);
-	*step += even.step;
-	return first;
+	if (!find_evenly(warp, op, &step) || step > UINT32_MAX / PTX_LANES)
+		return false;
+	bits = step;
+	for (unsigned int i = 0; i < PTX_ROWS; i++) {
+		at[i] = ptx_address(warp, op, i * PTX_ROW);
+		bits |= at[i];
+		least = at[i] < least ? at[i] : least;
+		most = at[i] > most ? at[i] : most;
+	}
+	if (bits & (size - 1) || most > UINT64_MAX - PTX_ROW * step)
+		return false;
+	most += (PTX_ROW - 1) * step;
+	base = together(warp, op, least, most, size, write, &apart);
+	if (!base)
+		return false;
+	for (unsigned int i = 0; i < PTX_ROWS; i++)
+		rows->first[i] = base + (at[i] - least) + i * PTX_ROW * apart;
+	rows->step = step + apart;
+	return true;
 }
 
 /* The addresses of lanes, and what can be said of them together. */
@@ -230,11 +241,9 @@ bool ptx_places_find(struct ptx_warp *warp, const struct ptx_op *op,
 	unsigned char *base;
 	size_t apart;
 
-	places->first =
-		mask == PTX_ALL_LANES
-			? ptx_place_even(warp, op, size, write, &places->step)
-			: NULL;
-	if (places->first)
+	places->even = mask == PTX_ALL_LANES &&
+		       ptx_places_even(warp, op, size, write, &places->rows);
+	if (places->even)
 		return true;
 	span_find(warp, op, mask, &span);
 	base = span.bits & (size - 1)

@@ -4,11 +4,18 @@
 
 #include "exec.h"
 
-struct ptx_places {
-	/* If all lanes take part and their places are the same number of bytes
-	 * apart: that of lane 0, and the number. Else NULL. */
-	unsigned char *first;
+/* Blocks are often 8 or 16 wide, so that lanes are looked at in rows of 8. */
+enum { PTX_ROW = 8, PTX_ROWS = PTX_LANES / PTX_ROW };
+
+/* Where the lanes of each row are the same number of bytes apart. */
+struct ptx_rows {
+	unsigned char *first[PTX_ROWS]; /* of each row's first lane */
 	size_t step;
+};
+
+struct ptx_places {
+	bool even; /* all lanes take part, and are as rows says */
+	struct ptx_rows rows;
 	unsigned char *at[PTX_LANES]; /* of each lane in the mask, else */
 };
 
@@ -18,10 +25,10 @@ bool ptx_places_find(struct ptx_warp *warp, const struct ptx_op *op,
 		     uint32_t mask, size_t size, bool write,
 		     struct ptx_places *places);
 
-/* The same for all lanes, if their places are the same number of bytes apart.
- * NULL if they are not, or must not be touched. */
-unsigned char *ptx_place_even(struct ptx_warp *warp, const struct ptx_op *op,
-			      size_t size, bool write, size_t *step);
+/* The same for all lanes, if those of each row are evenly apart. False if they
+ * are not, or must not be touched. */
+bool ptx_places_even(struct ptx_warp *warp, const struct ptx_op *op,
+		     size_t size, bool write, struct ptx_rows *rows);
 
 /* The place of what a lane may touch at an address. If it may not, ends the run
  * and returns NULL. */
