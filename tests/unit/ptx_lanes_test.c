@@ -283,6 +283,24 @@ START_TEST(no_lane_goes_beyond_its_memory)
 }
 END_TEST
 
+/* Others than the one that goes beyond its memory are within theirs. */
+START_TEST(no_row_of_lanes_goes_beyond_its_memory)
+{
+	static const uint64_t wrong[] = {MEMORY - 28, MEMORY, (uint64_t)-16,
+					 (uint64_t)-32};
+
+	memory_fill();
+	for (uint64_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+		for (uint64_t row = 0; row < LANES / 8; row++) {
+			for (uint64_t i = 0; i < LANES; i++)
+				offsets[i] = i % 8 * 4 +
+					     (i / 8 == row ? wrong[k] : 0);
+			ck_assert_int_eq(load(_i, 4, LANES),
+					 PTX_ILLEGAL_ADDRESS);
+		}
+}
+END_TEST
+
 /* clang-format off */
 #define COMPARED(t, type) \
 	static bool is_##t(const char *how, uint64_t a, uint64_t b) \
@@ -485,6 +503,7 @@ int main(void)
 		{each_lane_loads_from_its_place, space_count},
 		{each_lane_stores_to_its_place, space_count},
 		{no_lane_goes_beyond_its_memory, space_count},
+		{no_row_of_lanes_goes_beyond_its_memory, space_count},
 		{each_lane_compares_its_numbers,
 		 sizeof(compared) / sizeof(compared[0])},
 		{each_lane_shifts_its_number,
