@@ -190,18 +190,20 @@ static void matrix_move(struct ptx_warp *warp, const struct ptx_op *op,
 
 	for (uint32_t left = mask; left; left &= left - 1) {
 		unsigned int lane = (unsigned int)__builtin_ctz(left);
+		/* What is loaded may replace both. */
+		uint64_t begin = ptx_address(warp, op, lane);
+		uint32_t stride = strides[lane];
 
 		for (unsigned int i = 0; i < count; i++) {
 			unsigned int place = tile->places[lane][i];
 			uint64_t row = place / tile->columns;
 			uint64_t column = place % tile->columns;
 			uint64_t at = matrix->by_columns
-					      ? column * strides[lane] + row
-					      : row * strides[lane] + column;
-			unsigned char *memory = ptx_place(
-				warp, op, lane,
-				ptx_address(warp, op, lane) + at * bytes, bytes,
-				store);
+					      ? column * stride + row
+					      : row * stride + column;
+			unsigned char *memory =
+				ptx_place(warp, op, lane, begin + at * bytes,
+					  bytes, store);
 
 			if (!memory)
 				return;
@@ -233,17 +235,21 @@ void ptx_exec_matrix_rows(struct ptx_warp *warp, const struct ptx_op *op,
 			  uint32_t mask)
 {
 	const struct ptx_matrix *matrix = (const void *)op->list;
+	uint64_t places[PTX_LANES];
 
 	(void)mask;
+	/* The first matrix that is loaded may replace them. */
+	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
+		places[lane] = ptx_address(warp, op, lane);
 	for (unsigned int i = 0; i < matrix->d.count; i++) {
 		uint32_t *to = ptx_slot(warp, matrix->d.slots[i]);
 		uint16_t rows[EIGHT][EIGHT];
 
 		for (unsigned int r = 0; r < EIGHT; r++) {
 			unsigned int lane = EIGHT * i + r;
-			const unsigned char *from = ptx_place(
-				warp, op, lane, ptx_address(warp, op, lane),
-				sizeof(rows[r]), false);
+			const unsigned char *from =
+				ptx_place(warp, op, lane, places[lane],
+					  sizeof(rows[r]), false);
 
 			if (!from)
 				return;
