@@ -1,5 +1,5 @@
 /* Texture and surface objects: what memory they show, and how. They belong to a
- * context, and do not keep their memory. Work that was queued before an object
+ * context, and do not keep their memory. What this had queued before an object
  * is destroyed still sees it. All calls need the lock. */
 #ifndef SIM_TEXTURE_H
 #define SIM_TEXTURE_H
