@@ -46,6 +46,10 @@ class Runner:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(group, signal.SIGKILL)
 
+    def go_on(self):
+        """More may be started again."""
+        self.stopped.clear()
+
     def environment(self, suite, mode, process, scratch, short):
         path = f"{self.cuda}/bin:/usr/local/bin:/usr/bin:/bin"
         env = {name: os.environ[name] for name in KEPT if name in os.environ}

@@ -3,6 +3,7 @@ is there is complete, even after an interrupt, and is used again."""
 
 import glob
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -94,7 +95,7 @@ class Shop:
 
     def compile(self, source, path, *flags):
         """A file of ours in C."""
-        command([os.environ.get("CC", "gcc"), "-O2",
+        command([*shlex.split(os.environ.get("CC", "gcc")), "-O2",
                  os.path.join(INSIDE, source), "-o", path,
                  f"-I{self.cuda}/include", *flags], f"{source} did not build")
 

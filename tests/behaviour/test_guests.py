@@ -32,7 +32,8 @@ from guests_lib import results, suites
 from guests_lib.suite import INSIDE, Process, Suite
 
 def processes(home):
-    return [Process(name, ["/usr/bin/python3", os.path.join(
+    return [Process(name, [os.environ.get("PROGRAM", "/usr/bin/python3"),
+        os.path.join(
         INSIDE, "unittest_lines.py"), "{lines}", "made_up." + name],
         {"PYTHONPATH": here + ":" + os.environ.get("MORE", "")})
         for name in os.environ.get("PROCESSES", "Steady Odd").split()]
@@ -44,7 +45,7 @@ suites.SUITES[:] = [Suite(
 runpy.run_path(os.path.join(scripts, "guests"), run_name="__main__")
 """
 TESTS = """
-import ctypes, os, time, unittest
+import ctypes, os, signal, threading, time, unittest
 
 class Steady(unittest.TestCase):
     def test_copies_to_the_host(self):
@@ -98,10 +99,10 @@ class Odd(unittest.TestCase):
 class Ordered(unittest.TestCase):
     def setUp(self):
         self.cuda = cuda = ctypes.CDLL("libcuda.so.1")
-        context = ctypes.c_void_p()
+        self.context = ctypes.c_void_p()
         self.assertEqual(cuda.cuInit(0), 0)
-        cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-        self.assertEqual(cuda.cuCtxSetCurrent(context), 0)
+        cuda.cuDevicePrimaryCtxRetain(ctypes.byref(self.context), 0)
+        self.assertEqual(cuda.cuCtxSetCurrent(self.context), 0)
 
     def check(self, take, free):
         block, got = ctypes.c_uint64(), ctypes.create_string_buffer(4096)
@@ -117,13 +118,52 @@ class Ordered(unittest.TestCase):
     def test_by_handle(self):
         self.check(self.cuda.cuMemAlloc_v2, self.cuda.cuMemFree_v2)
 
+    def function(self, name, ask, *more):
+        found = ctypes.c_void_p()
+        self.assertEqual(ask(name, ctypes.byref(found), 12000,
+                             ctypes.c_uint64(0), *more), 0)
+        return ctypes.CFUNCTYPE(ctypes.c_int)(found.value)
+
     def test_by_address(self):
-        def of(name):
-            found = ctypes.c_void_p()
-            self.assertEqual(self.cuda.cuGetProcAddress_v2(
-                name, ctypes.byref(found), 12000, ctypes.c_uint64(0), None), 0)
-            return ctypes.CFUNCTYPE(ctypes.c_int)(found.value)
-        self.check(of(b"cuMemAlloc"), of(b"cuMemFree"))
+        ask = self.cuda.cuGetProcAddress_v2
+        self.check(self.function(b"cuMemAlloc", ask, None),
+                   self.function(b"cuMemFree", ask, None))
+
+    def test_by_first_form(self):
+        ask = self.cuda.cuGetProcAddress
+        self.check(self.function(b"cuMemAlloc", ask),
+                   self.function(b"cuMemFree", ask))
+
+    def test_a_first_request_beside_a_capture(self):
+        stream, block = ctypes.c_void_p(), ctypes.c_uint64()
+        graph = ctypes.c_void_p()
+        self.assertEqual(self.cuda.cuStreamCreate(ctypes.byref(stream), 1), 0)
+        self.assertEqual(self.cuda.cuStreamBeginCapture_v2(stream, 0), 0)
+        self.cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(4096))
+        told = self.cuda.cuStreamEndCapture(stream, ctypes.byref(graph))
+        self.assertEqual("LD_PRELOAD" in os.environ, told == 0)
+
+    def test_forks(self):
+        end = threading.Event()
+        def request():
+            self.cuda.cuCtxSetCurrent(self.context)
+            block = ctypes.c_uint64()
+            while not end.is_set():
+                self.cuda.cuMemAlloc_v2(ctypes.byref(block),
+                                        ctypes.c_size_t(4096))
+                self.cuda.cuMemFree_v2(block)
+        thread = threading.Thread(target=request)
+        thread.start()
+        for _ in range(20):
+            child = os.fork()
+            if not child:
+                signal.alarm(20)
+                self.cuda.cuMemAlloc_v2(ctypes.byref(ctypes.c_uint64()),
+                                        ctypes.c_size_t(4096))
+                os._exit(0)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+        end.set()
+        thread.join()
 
     def test_frees_with_work_to_come(self):
         stream, block = ctypes.c_void_p(), ctypes.c_uint64()
@@ -337,12 +377,13 @@ def test_a_suite_is_served_without_fences(build):
 @plain_build_only
 def test_the_neighbour_shows_a_fence_that_is_missing(build):
     """To a suite that uses one stream and waits, which alone would not tell. It
-    finds cuMemAlloc in two ways, and sees what becomes of its own bytes."""
+    finds cuMemAlloc in three ways, sees what becomes of its own bytes, and is
+    no trouble beside captures, in children, and where there is no driver."""
     done = run_made(build, "--only", "made", "--mode", "neighbour", "--mode",
                     "unfenced", "--seed", "1-4", "--json",
                     PROCESSES="Ordered")
     suite = json.loads(done.stdout)["suites"][0]
-    assert suite["alone"] == {"passed": 3}
+    assert suite["alone"] == {"passed": 6}
     told = {"neighbour": "", "unfenced": ""}
     for name, mode in suite["modes"].items():
         told[name.split("-")[0]] += "\n".join(mode["differences"])
@@ -350,8 +391,33 @@ def test_the_neighbour_shows_a_fence_that_is_missing(build):
     assert not told["neighbour"]
     for shown in ("test_by_handle: alone passed, here failed",
                   "test_by_address: alone passed, here failed",
+                  "test_by_first_form: alone passed, here failed",
                   "neighbour: # of its bytes are another's"):
         assert shown in told["unfenced"]
+    done = subprocess.run(
+        [sys.executable, "-c", "import ctypes; print(hasattr("
+         "ctypes.CDLL(None), 'cuMemAlloc_v2'))"], capture_output=True,
+        text=True, timeout=DEADLINE,
+        env={"LD_PRELOAD": str(build / "guests" / "neighbour.so")})
+    assert done.stdout == "False\n", done.stderr
+
+
+@plain_build_only
+def test_what_goes_wrong_on_the_way_is_one_line(build):
+    """A compiler is needed where there is a neighbour alone."""
+    (build / "guests").mkdir()
+    done = run_made(build, "--mode", "no_pool", CC="/nope", PROGRAM="/none")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "guests: made: Steady: " in done.stderr
+    done = run_made(build, "--mode", "neighbour", CC="/nope")
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith(
+        "guests: neighbour.c did not build")
+    os.symlink("/dev/full", build / "guests" / "guests.json.new")
+    done = run_made(build, "--mode", "no_pool", "--process", "Steady", "--only",
+                    "made")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("guests: [Errno 28]")
 
 
 @pytest.mark.parametrize("words, said", [
@@ -360,6 +426,7 @@ def test_the_neighbour_shows_a_fence_that_is_missing(build):
     (["--seed", "1-2000"], "a range"),
     (["--library", "/nowhere/libmnm.so"], "no library /nowhere/libmnm.so"),
     (["--library", "/a b/libmnm.so"], "put it in another folder"),
+    (["--seed", "\u0661"], "a number from 1 on"),
     (["--set", "POOL=no_pool"], "MNM_NAME=VALUE"),
     (["--kernels", "some"], "standin")])
 def test_wrong_words_are_answered_by_what_is_allowed(words, said):
@@ -408,7 +475,7 @@ def test_a_folder_that_was_not_built_is_refused(tmp_path):
     assert done.returncode == 2 and "run `make`" in done.stderr
 
 
-@pytest.mark.parametrize("letter", list(" :;"))
+@pytest.mark.parametrize("letter", list(" :;{"))
 def test_a_folder_that_the_loader_would_take_apart_is_refused(tmp_path, letter):
     done = guests(str(tmp_path / f"a{letter}b"))
     assert done.returncode == 2 and "build in another folder" in done.stderr

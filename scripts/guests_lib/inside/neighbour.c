@@ -1,11 +1,13 @@
 /* Another library in the suite's process, as far as memory goes. Whenever the
- * suite asks for memory or frees some, this one takes as much, fills it in a
- * stream of its own that waits for no other, and frees it. So what the suite
- * gets has just been the neighbour's, and the other way round, while the former
- * holder's work is still to come.
+ * suite calls cuMemAlloc or cuMemFree, for up to 64 MiB, this one takes as
+ * much, fills it in a stream of its own that waits for no other, and frees it.
+ * So what the suite gets has just been the neighbour's, and the other way
+ * round, while the former holder's work is still to come.
  *
  * After a free it also looks whether its bytes are still as it wrote them, and
- * says on stderr if they are not. It is preloaded in front of libmnm.so. */
+ * says on stderr if they are not. It is preloaded in front of libmnm.so. It
+ * must change nothing by itself: it takes no part in a capture and in a forked
+ * child, and holds no lock while it looks for functions. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>
@@ -42,6 +44,8 @@ typedef void *dlsym_fn(void *, const char *);
 	ROW(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream)) \
 	ROW(cuMemcpyDtoDAsync_v2, \
 	    (CUdeviceptr, CUdeviceptr, size_t, CUstream)) \
+	ROW(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *)) \
+	ROW(cuGetProcAddress, (const char *, void **, int, cuuint64_t)) \
 	ROW(cuGetProcAddress_v2, (const char *, void **, int, cuuint64_t, \
 				  CUdriverProcAddressQueryResult *))
 
@@ -62,6 +66,7 @@ static struct own {
 } owns[CONTEXTS];
 static unsigned int latest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_child; /* of a process that had this library */
 
 /* dlsym is asked before any constructor runs. libc's finds the one behind. */
 static dlsym_fn *find_dlsym(void)
@@ -77,21 +82,36 @@ static dlsym_fn *find_dlsym(void)
 	return dlsym_behind;
 }
 
-static void find(void)
+/* Whether the driver is there. Threads that come here at one time store the
+ * same. */
+static bool find(void)
 {
-	void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+	static bool found;
+	void *driver;
 
+	if (__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+		return true;
+	driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!driver)
+		return false;
 #define ROW(name, parameters) \
-	*(void **)&behind.name = find_dlsym()(driver, #name);
+	__atomic_store_n((void **)&behind.name, find_dlsym()(driver, #name), \
+			 __ATOMIC_RELAXED);
 	BEHIND(ROW)
 #undef ROW
+	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
+	return true;
 }
 
-static void find_once(void)
+/* The lock may be another thread's, which is not there. */
+static void leave(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	is_child = true;
+}
 
-	pthread_once(&once, find);
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_atfork(NULL, NULL, leave);
 }
 
 /* NULL without a context, or where nothing can be had. */
@@ -135,12 +155,14 @@ static void look(struct own *own, CUdeviceptr start, size_t size)
 /* Does nothing where that fails. */
 static void take_fill_free(size_t size, bool looks)
 {
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	size_t part = size < SEEN ? size : SEEN;
 	struct own *own;
 	CUdeviceptr start;
 
-	if (!size || size > LARGEST)
+	if (!size || size > LARGEST || is_child)
 		return;
+	behind.cuThreadExchangeStreamCaptureMode(&mode);
 	pthread_mutex_lock(&lock);
 	own = own_of_context();
 	if (own && !behind.cuMemAlloc_v2(&start, size)) {
@@ -152,11 +174,13 @@ static void take_fill_free(size_t size, bool looks)
 		behind.cuMemFree_v2(start);
 	}
 	pthread_mutex_unlock(&lock);
+	behind.cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 {
-	find_once();
+	if (!find())
+		return CUDA_ERROR_NOT_INITIALIZED;
 	take_fill_free(size, false);
 	return behind.cuMemAlloc_v2(out, size);
 }
@@ -167,7 +191,8 @@ CUresult cuMemFree_v2(CUdeviceptr start)
 	size_t size = 0;
 	CUresult res;
 
-	find_once();
+	if (!find())
+		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!start || behind.cuMemGetAddressRange_v2(&base, &size, start))
 		size = 0;
 	res = behind.cuMemFree_v2(start);
@@ -176,38 +201,59 @@ CUresult cuMemFree_v2(CUdeviceptr start)
 	return res;
 }
 
-/* Instead of a function of the driver, or the same. The older forms, which take
- * 32 bits, are left alone. */
-static void *instead_of(void *found)
+static CUresult found_instead(CUresult res, void **out);
+
+CUresult cuGetProcAddress(const char *name, void **out, int version,
+			  cuuint64_t flags)
 {
-	if (found == (void *)behind.cuMemAlloc_v2)
-		return (void *)cuMemAlloc_v2;
-	if (found == (void *)behind.cuMemFree_v2)
-		return (void *)cuMemFree_v2;
-	if (found == (void *)behind.cuGetProcAddress_v2)
-		return (void *)cuGetProcAddress_v2;
-	return found;
+	if (!find())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return found_instead(behind.cuGetProcAddress(name, out, version, flags),
+			     out);
 }
 
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 			     cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *status)
 {
-	CUresult res;
+	if (!find())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return found_instead(
+		behind.cuGetProcAddress_v2(name, out, version, flags, status),
+		out);
+}
 
-	find_once();
-	res = behind.cuGetProcAddress_v2(name, out, version, flags, status);
-	if (!res)
-		*out = instead_of(*out);
+/* What programs are to call here. The older forms, which take 32 bits, are left
+ * alone. */
+#define OURS(ROW) \
+	ROW(cuMemAlloc_v2) \
+	ROW(cuMemFree_v2) \
+	ROW(cuGetProcAddress) \
+	ROW(cuGetProcAddress_v2)
+
+static CUresult found_instead(CUresult res, void **out)
+{
+#define ROW(name) \
+	if (!res && *out == (void *)behind.name) \
+		*out = (void *)name;
+	OURS(ROW)
+#undef ROW
 	return res;
 }
 
-/* A jump and not a call, by the optimiser: the one behind looks at its return
- * address. */
+/* Calls of the one behind are jumps and not calls, by the optimiser: it looks
+ * at its return address. */
 void *dlsym(void *handle, const char *name)
 {
-	if (strncmp(name, "cu", 2) || handle == RTLD_NEXT)
+	void *instead = NULL;
+
+#define ROW(ours) \
+	if (!strcmp(name, #ours)) \
+		instead = (void *)ours;
+	if (handle != RTLD_NEXT)
+		OURS(ROW)
+#undef ROW
+	if (!instead)
 		return find_dlsym()(handle, name);
-	find_once();
-	return instead_of(dlsym_behind(handle, name));
+	return find() && find_dlsym()(handle, name) ? instead : NULL;
 }
