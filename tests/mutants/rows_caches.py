@@ -49,6 +49,8 @@ ROWS = [
       "&block_table_none;",
       "		cache->pool ? atomic_load(&block_table) : "
       "&block_table_none;")),
+    ("a_raid_waits_for_nobody", "race free beside a raid",
+     (RAIDS, "	if (any)\n		tcaches_wait();\n", "")),
     ("busy_once_it_is_open", "race request beside a raid",
      (FAST, "	tcache_enter(cache);\n	unit = atomic_load_explicit("
       "&cache->unit, memory_order_acquire);",

@@ -24,19 +24,14 @@ EXPORT int sched_yield(void)
 	return 0;
 }
 
-/* A point at which a thread accesses what others may wait for. */
-static void turn_point_at(struct turn *turn, const void *what)
-{
-	turn_point(turn);
-	turn_access(turn, what);
-}
-
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	struct turn *turn = turn_actor();
 
-	if (turn)
-		turn_point_at(turn, mutex);
+	if (turn) {
+		turn_point(turn);
+		turn_access(turn, mutex);
+	}
 	return real.trylock(mutex);
 }
 
@@ -45,6 +40,7 @@ static int turn_lock(struct turn *turn, pthread_mutex_t *mutex)
 	int res;
 
 	for (;;) {
+		turn_access(turn, mutex); /* also by who has waited for it */
 		res = real.trylock(mutex);
 		if (res != EBUSY)
 			return res;
@@ -67,7 +63,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	if (!turn)
 		return real.lock(mutex);
-	turn_point_at(turn, mutex);
+	turn_point(turn);
 	return turn_lock(turn, mutex);
 }
 

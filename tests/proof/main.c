@@ -150,7 +150,7 @@ static bool options_read(struct fleet *fleet, struct races *races, int argc,
 		}
 	}
 	return number >= 0 && optind == argc && fleet->jobs > 0 &&
-	       kind_is_known(fleet) &&
+	       (races->wanted || !races->every) && kind_is_known(fleet) &&
 	       (getenv("MNM_POOL_PLUGINS") ||
 		is_known("pool", fleet->wish.pool, choices)) &&
 	       is_known("level", fleet->wish.level, levels);
