@@ -53,6 +53,10 @@ struct ptx_op ptx_encode_address(struct ptx_encoder *encoder,
 	}
 	made.a = ptx_encode_read(encoder, &base, bytes);
 	made.narrow = bytes == 4;
+	made.fixed = base.kind == PTX_SYMBOL &&
+		     (base.symbol->space == PTX_IN_CONST ||
+		      base.symbol->space == PTX_IN_GLOBAL ||
+		      base.symbol->space == PTX_IN_SHARED);
 	/* Parameters of functions are in a thread's local memory. */
 	if (base.kind == PTX_SYMBOL && base.symbol->space == PTX_IN_PARAM)
 		made.generic = true;
@@ -66,6 +70,7 @@ void ptx_encode_address_set(struct ptx_op *op, const struct ptx_op *address)
 	op->window = address->window;
 	op->generic = address->generic;
 	op->narrow = address->narrow;
+	op->fixed = address->fixed;
 }
 
 /* Pairs of slot and width, for a register or the elements of a vector. */

@@ -222,8 +222,8 @@ static uint64_t convert(uint64_t bits, const struct ptx_op *op)
 	} while (0)
 /* clang-format on */
 
-static bool convert_quickly(struct ptx_warp *warp, const struct ptx_op *op,
-			    uint32_t mask)
+PTX_WIDE static bool convert_quickly(struct ptx_warp *warp,
+				     const struct ptx_op *op, uint32_t mask)
 {
 	if (op->mode || op->bytes != ptx_type_bytes(op->type))
 		return false;

@@ -51,9 +51,9 @@ BOTH(ARITHMETIC)
  * for. */
 #ifdef __x86_64__
 #define FUSED(t, type, s) \
-	__attribute__((target("avx2,fma"))) PTX_TERNARY( \
-		fma_fused_##t, type, type, type, type, \
-		__builtin_fma##s(x, y, z)) \
+	PTX_TERNARY_FOR(__attribute__((target("avx2,fma"))), \
+			fma_fused_##t, type, type, type, type, \
+			__builtin_fma##s(x, y, z)) \
 	static void fma_##t(struct ptx_warp *warp, const struct ptx_op *op, \
 			    uint32_t mask) \
 	{ \

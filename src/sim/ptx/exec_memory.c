@@ -71,9 +71,10 @@
 	} while (0)
 /* clang-format on */
 
-static void element_load(const struct ptx_op *op, uint32_t mask, void *slot,
-			 uint32_t width, const struct ptx_places *places,
-			 size_t offset)
+PTX_WIDE static void element_load(const struct ptx_op *op, uint32_t mask,
+				  void *slot, uint32_t width,
+				  const struct ptx_places *places,
+				  size_t offset)
 {
 	if (width == 8)
 		LOADING_TO(uint64_t);
@@ -106,8 +107,8 @@ void ptx_exec_load(struct ptx_warp *warp, const struct ptx_op *op,
 /* One element that is as wide as its register. */
 /* clang-format off */
 #define LOADING_ONE(name, type_) \
-	void name(struct ptx_warp *warp, const struct ptx_op *op, \
-		  uint32_t mask) \
+	PTX_WIDE void name(struct ptx_warp *warp, const struct ptx_op *op, \
+			   uint32_t mask) \
 	{ \
 		type_ *d = ptx_slot(warp, op->list[0]); \
 		struct ptx_places places; \
@@ -125,31 +126,39 @@ LOADING_ONE(ptx_exec_load_8, uint64_t)
 void ptx_exec_load_param(struct ptx_warp *warp, const struct ptx_op *op,
 			 uint32_t mask)
 {
+	unsigned char *at = warp->run->params + op->value;
 	struct ptx_places places;
 
-	places.even = false;
-	for (unsigned int i = 0; i < PTX_LANES; i++)
-		places.at[i] = warp->run->params + op->value;
+	places.even = mask == PTX_ALL_LANES;
+	if (places.even)
+		ptx_rows_same(&places.rows, at);
+	else
+		PTX_EACH_LANE({ places.at[i] = at; });
 	elements_load(warp, op, mask, &places);
 }
 
 /* Of several lanes that write to the same place, the last is seen. */
 /* clang-format off */
-#define STORING(bytes) \
-	EACH_PLACE(places, bytes, memcpy(at, a + i * width, bytes))
+#define STORING(bytes, width) \
+	EACH_PLACE(places, bytes, memcpy(at, a + i * (width), bytes))
 /* clang-format on */
 
 /* The low bytes of a register are in front. */
-static void element_store(const unsigned char *a, size_t width, uint32_t mask,
-			  const struct ptx_places *places, size_t offset,
-			  size_t bytes)
+PTX_WIDE static void element_store(const unsigned char *a, size_t width,
+				   uint32_t mask,
+				   const struct ptx_places *places,
+				   size_t offset, size_t bytes)
 {
-	if (bytes == 4)
-		STORING(4);
-	else if (bytes == 8)
-		STORING(8);
+	if (bytes == 4 && width == 4)
+		STORING(4, 4);
+	else if (bytes == 8 && width == 8)
+		STORING(8, 8);
+	else if (bytes == 1)
+		STORING(1, width);
+	else if (bytes == 2)
+		STORING(2, width);
 	else
-		STORING(bytes);
+		STORING(bytes, width);
 }
 
 void ptx_exec_store(struct ptx_warp *warp, const struct ptx_op *op,
@@ -214,8 +223,8 @@ void ptx_exec_ask(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	}
 }
 
-void ptx_exec_cvta(struct ptx_warp *warp, const struct ptx_op *op,
-		   uint32_t mask)
+PTX_WIDE void ptx_exec_cvta(struct ptx_warp *warp, const struct ptx_op *op,
+			    uint32_t mask)
 {
 	uint64_t base = (uint64_t)op->window << PTX_WINDOW_BITS;
 	uint64_t *d = ptx_slot(warp, op->d);

@@ -9,7 +9,7 @@
 
 /* clang-format off */
 #define MOVING(type) \
-	static void mov_##type(void *to, const void *from, uint32_t mask) \
+	PTX_WIDE static void mov_##type(void *to, const void *from, uint32_t mask) \
 	{ \
 		type *d = to; \
 		const type *a = from; \
@@ -46,7 +46,8 @@ void ptx_exec_not(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	*d = (*d & ~mask) | (~*(uint32_t *)ptx_slot(warp, op->a) & mask);
 }
 
-void ptx_exec_sum(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
+PTX_WIDE void ptx_exec_sum(struct ptx_warp *warp, const struct ptx_op *op,
+			   uint32_t mask)
 {
 	uint64_t *d = ptx_slot(warp, op->d);
 	const uint64_t *a = ptx_slot(warp, op->a), *b = ptx_slot(warp, op->b);
@@ -54,43 +55,43 @@ void ptx_exec_sum(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 	PTX_FOR_LANES(mask, { d[i] = a[i] + b[i]; });
 }
 
+/* Of each lane `bytes`, which lie so far apart. The compiler has no call for a
+ * copy whose size it knows. */
+static void pieces_copy(unsigned char *d, size_t d_step, const unsigned char *a,
+			size_t a_step, size_t bytes, uint32_t mask)
+{
+	if (bytes == 4)
+		PTX_FOR_LANES(mask,
+			      { memcpy(d + i * d_step, a + i * a_step, 4); });
+	else
+		PTX_FOR_LANES(mask, {
+			memcpy(d + i * d_step, a + i * a_step, bytes);
+		});
+}
+
 void ptx_exec_pack(struct ptx_warp *warp, const struct ptx_op *op,
 		   uint32_t mask)
 {
 	unsigned char *d = ptx_slot(warp, op->d);
-	size_t width = (size_t)op->bytes * op->count;
+	size_t bytes = op->bytes, width = bytes * op->count;
 
-	for (uint32_t k = 0; k < op->count; k++) {
-		const unsigned char *a = ptx_slot(warp, op->list[k]);
-		unsigned char *to = d + (size_t)k * op->bytes;
-
-		PTX_FOR_LANES(mask, {
-			memcpy(to + i * width, a + (size_t)i * op->bytes,
-			       op->bytes);
-		});
-	}
+	for (uint32_t k = 0; k < op->count; k++)
+		pieces_copy(d + k * bytes, width, ptx_slot(warp, op->list[k]),
+			    bytes, bytes, mask);
 }
 
 void ptx_exec_unpack(struct ptx_warp *warp, const struct ptx_op *op,
 		     uint32_t mask)
 {
 	unsigned char from[PTX_LANES * sizeof(uint64_t)];
-	size_t width = (size_t)op->bytes * op->count;
+	size_t bytes = op->bytes, width = bytes * op->count;
 
 	/* An element may be the register that is taken apart. */
 	memcpy(from, ptx_slot(warp, op->a), width * PTX_LANES);
-	for (uint32_t k = 0; k < op->count; k++) {
-		const unsigned char *a = from + (size_t)k * op->bytes;
-		unsigned char *d;
-
-		if (op->list[k] == UINT32_MAX)
-			continue;
-		d = ptx_slot(warp, op->list[k]);
-		PTX_FOR_LANES(mask, {
-			memcpy(d + (size_t)i * op->bytes, a + i * width,
-			       op->bytes);
-		});
-	}
+	for (uint32_t k = 0; k < op->count; k++)
+		if (op->list[k] != UINT32_MAX)
+			pieces_copy(ptx_slot(warp, op->list[k]), bytes,
+				    from + k * bytes, width, bytes, mask);
 }
 
 /* A GPU takes many cycles from one operation of a warp to the next. A warp that

@@ -20,7 +20,7 @@
 
 /* What a comparison accepts: less, equal, greater, and NaN. */
 #define COMPARING(t, type, stored, load) \
-	static uint32_t compare_##t(const struct ptx_warp *warp, \
+	PTX_WIDE static uint32_t compare_##t(const struct ptx_warp *warp, \
 				    const struct ptx_op *op) \
 	{ \
 		const stored *a = ptx_slot(warp, op->a); \
@@ -145,7 +145,7 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 
 /* clang-format off */
 #define SELECTING(t, type) \
-	static void selp_##t(struct ptx_warp *warp, const struct ptx_op *op, \
+	PTX_WIDE static void selp_##t(struct ptx_warp *warp, const struct ptx_op *op, \
 			     uint32_t mask) \
 	{ \
 		type *d = ptx_slot(warp, op->d); \

@@ -60,6 +60,7 @@ struct ptx_op {
 	uint8_t window;          /* of an address: enum ptx_window */
 	bool narrow;             /* an address of 32 bits */
 	bool generic;
+	bool fixed;    /* an address that is the same for all lanes */
 	uint8_t bytes; /* of an element in memory */
 	unsigned int line;
 };
@@ -274,12 +275,16 @@ static inline void *ptx_slot(const struct ptx_warp *warp, uint32_t slot)
 }
 
 /* For each lane i in mask: the loop over all of them can use vectors. */
+#define PTX_EACH_LANE(...) \
+	do { \
+		PTX_IVDEP \
+		for (unsigned int i = 0; i < PTX_LANES; i++) \
+			__VA_ARGS__ \
+	} while (0)
 #define PTX_FOR_LANES(mask, ...) \
 	do { \
 		if ((mask) == PTX_ALL_LANES) { \
-			PTX_IVDEP \
-			for (unsigned int i = 0; i < PTX_LANES; i++) \
-				__VA_ARGS__ \
+			PTX_EACH_LANE(__VA_ARGS__); \
 		} else { \
 			for (uint32_t left_ = (mask); left_; \
 			     left_ &= left_ - 1) { \
@@ -289,6 +294,16 @@ static inline void *ptx_slot(const struct ptx_warp *warp, uint32_t slot)
 			} \
 		} \
 	} while (0)
+
+/* A function that has a version for wide vectors, too: the loader takes the one
+ * that the processor can do. Sanitizers do not work where it chooses. Products
+ * and sums are not fused in either, so both have the same results. */
+#if defined(__x86_64__) && !defined(__clang__) && \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PTX_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define PTX_WIDE
+#endif
 
 #ifdef __clang__
 #define PTX_IVDEP

@@ -1,4 +1,6 @@
 /* Where the host has what the lanes of a warp touch, and whether they may. */
+#include <string.h>
+
 #include "place.h"
 
 static bool range_has(const struct ptx_range *range, uint64_t addr, size_t size,
@@ -93,24 +95,37 @@ unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
 	return (unsigned char *)(uintptr_t)addr;
 }
 
+static inline bool any_of(const void *row, size_t bytes)
+{
+	uint64_t found = 0, part;
+
+	for (size_t i = 0; i < bytes; i += sizeof(part)) {
+		memcpy(&part, (const char *)row + i, sizeof(part));
+		found |= part;
+	}
+	return found;
+}
+
 /* Mostly the addresses of a row's lanes are the same number apart, which may be
  * 0, and in each row the same. */
 /* clang-format off */
 #define EVENLY(type) \
-	static bool evenly_##type(const type *a, uint64_t *step) \
+	PTX_WIDE static bool evenly_##type(const type *a, uint64_t *step) \
 	{ \
-		type apart = (type)(a[1] - a[0]), differs = 0; \
+		typedef type row \
+			__attribute__((vector_size(PTX_ROW * sizeof(type)))); \
+		const row counts = {0, 1, 2, 3, 4, 5, 6, 7}; \
+		type apart = (type)(a[1] - a[0]); \
+		row expected = counts * apart, differs = {0}; \
 		\
 		for (unsigned int i = 0; i < PTX_LANES; i += PTX_ROW) { \
-			type next = a[i]; \
+			row here; \
 			\
-			for (unsigned int k = 0; k < PTX_ROW; k++) { \
-				differs |= a[i + k] ^ next; \
-				next = (type)(next + apart); \
-			} \
+			memcpy(&here, a + i, sizeof(here)); \
+			differs |= (here - a[i]) ^ expected; \
 		} \
 		*step = apart; \
-		return !differs; \
+		return !any_of(&differs, sizeof(differs)); \
 	}
 EVENLY(uint32_t)
 EVENLY(uint64_t)
@@ -159,6 +174,28 @@ static unsigned char *together(struct ptx_warp *warp, const struct ptx_op *op,
 	return NULL;
 }
 
+unsigned char *ptx_place_if(struct ptx_warp *warp, const struct ptx_op *op,
+			    uint64_t addr, size_t size, bool write)
+{
+	size_t apart;
+	unsigned char *at = together(warp, op, addr, addr, size, write, &apart);
+
+	return apart ? NULL : at;
+}
+
+static bool places_same(struct ptx_warp *warp, const struct ptx_op *op,
+			size_t size, bool write, struct ptx_rows *rows)
+{
+	uint64_t addr = ptx_address(warp, op, 0);
+	unsigned char *at = addr & (size - 1)
+				    ? NULL
+				    : ptx_place_if(warp, op, addr, size, write);
+
+	if (at)
+		ptx_rows_same(rows, at);
+	return at;
+}
+
 bool ptx_places_even(struct ptx_warp *warp, const struct ptx_op *op,
 		     size_t size, bool write, struct ptx_rows *rows)
 {
@@ -166,6 +203,8 @@ bool ptx_places_even(struct ptx_warp *warp, const struct ptx_op *op,
 	unsigned char *base;
 	size_t apart;
 
+	if (op->fixed)
+		return places_same(warp, op, size, write, rows);
 	/* A longer or negative step may wrap around. */
 	if (!find_evenly(warp, op, &step) || step > UINT32_MAX / PTX_LANES)
 		return false;
@@ -194,16 +233,26 @@ struct span {
 	uint64_t least, most, bits; /* bits: all of them or-ed */
 };
 
-static void span_find(const struct ptx_warp *warp, const struct ptx_op *op,
-		      uint32_t mask, struct span *span)
+PTX_WIDE static void span_find(const struct ptx_warp *warp,
+			       const struct ptx_op *op, uint32_t mask,
+			       struct span *span)
 {
 	uint64_t least = UINT64_MAX, most = 0, bits = 0;
+	const uint32_t *narrow = ptx_slot(warp, op->a);
+	const uint64_t *wide = ptx_slot(warp, op->a);
+	uint64_t value = (uint64_t)op->value;
 
-	PTX_FOR_LANES(mask, { span->at[i] = ptx_address(warp, op, i); });
-	PTX_FOR_LANES(mask, {
-		uint64_t at = span->at[i];
+	if (op->narrow)
+		PTX_EACH_LANE({
+			span->at[i] = (uint32_t)(narrow[i] + (uint32_t)value);
+		});
+	else
+		PTX_EACH_LANE({ span->at[i] = wide[i] + value; });
+	PTX_EACH_LANE({
+		uint64_t takes = mask & ptx_lane_bits[i] ? UINT64_MAX : 0;
+		uint64_t at = span->at[i] & takes, low = span->at[i] | ~takes;
 
-		least = at < least ? at : least;
+		least = low < least ? low : least;
 		most = at > most ? at : most;
 		bits |= at;
 	});

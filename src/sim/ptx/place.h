@@ -13,6 +13,13 @@ struct ptx_rows {
 	size_t step;
 };
 
+static inline void ptx_rows_same(struct ptx_rows *rows, unsigned char *at)
+{
+	for (unsigned int i = 0; i < PTX_ROWS; i++)
+		rows->first[i] = at;
+	rows->step = 0;
+}
+
 struct ptx_places {
 	bool even; /* all lanes take part, and are as rows says */
 	struct ptx_rows rows;
@@ -35,6 +42,11 @@ bool ptx_places_even(struct ptx_warp *warp, const struct ptx_op *op,
 unsigned char *ptx_place(struct ptx_warp *warp, const struct ptx_op *op,
 			 unsigned int lane, uint64_t addr, size_t size,
 			 bool write);
+
+/* The place of what all lanes have at an address. NULL if they must not touch
+ * it, or each has its own. */
+unsigned char *ptx_place_if(struct ptx_warp *warp, const struct ptx_op *op,
+			    uint64_t addr, size_t size, bool write);
 
 static inline uint64_t ptx_address(const struct ptx_warp *warp,
 				   const struct ptx_op *op, unsigned int lane)

@@ -38,47 +38,79 @@ extern const struct ptx_rows ptx_rows_integer, ptx_rows_bits, ptx_rows_float,
 		list, sizeof(list) / sizeof((list)[0]) \
 	}
 
+/* Does something with each lane `i` in mask that sets to[i], which is an
+ * element of d. If some are left out it is quicker to compute the others, too,
+ * and not to keep them. */
+#define PTX_RESULTS(type, mask, ...) \
+	do { \
+		type made[PTX_LANES]; \
+\
+		if ((mask) == PTX_ALL_LANES || ptx_few(mask)) { \
+			type *to = d; \
+\
+			PTX_FOR_LANES(mask, __VA_ARGS__); \
+		} else { \
+			type *to = made; \
+\
+			PTX_EACH_LANE(__VA_ARGS__); \
+			PTX_EACH_LANE({ \
+				type old = d[i], now = made[i]; \
+\
+				d[i] = ptx_lane_bits[i] & (mask) ? now : old; \
+			}); \
+		} \
+	} while (0)
+static inline bool ptx_few(uint32_t mask)
+{
+	mask &= mask - 1;
+	mask &= mask - 1;
+	return !(mask & (mask - 1));
+}
+
 /* d = an expression in x, y and z, which are a, b and c. */
 #define PTX_UNARY(name, type, ...) \
-	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
-			 uint32_t mask) \
+	PTX_WIDE static void name(struct ptx_warp *warp, \
+				  const struct ptx_op *op, uint32_t mask) \
 	{ \
 		type *d = ptx_slot(warp, op->d); \
 		const type *a = ptx_slot(warp, op->a); \
 \
-		PTX_FOR_LANES(mask, { \
+		PTX_RESULTS(type, mask, { \
 			type x = a[i]; \
-			d[i] = (type)(__VA_ARGS__); \
+			to[i] = (type)(__VA_ARGS__); \
 		}); \
 	}
-#define PTX_BINARY(name, to, type, type_b, ...) \
-	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
-			 uint32_t mask) \
+#define PTX_BINARY(name, type_d, type, type_b, ...) \
+	PTX_WIDE static void name(struct ptx_warp *warp, \
+				  const struct ptx_op *op, uint32_t mask) \
 	{ \
-		to *d = ptx_slot(warp, op->d); \
+		type_d *d = ptx_slot(warp, op->d); \
 		const type *a = ptx_slot(warp, op->a); \
 		const type_b *b = ptx_slot(warp, op->b); \
 \
-		PTX_FOR_LANES(mask, { \
+		PTX_RESULTS(type_d, mask, { \
 			type x = a[i]; \
 			type_b y = b[i]; \
-			d[i] = (to)(__VA_ARGS__); \
+			to[i] = (type_d)(__VA_ARGS__); \
 		}); \
 	}
-#define PTX_TERNARY(name, to, type, type_b, type_c, ...) \
-	static void name(struct ptx_warp *warp, const struct ptx_op *op, \
-			 uint32_t mask) \
+#define PTX_TERNARY(name, type_d, type, type_b, type_c, ...) \
+	PTX_TERNARY_FOR(PTX_WIDE, name, type_d, type, type_b, type_c, \
+			__VA_ARGS__)
+#define PTX_TERNARY_FOR(target, name, type_d, type, type_b, type_c, ...) \
+	target static void name(struct ptx_warp *warp, \
+				const struct ptx_op *op, uint32_t mask) \
 	{ \
-		to *d = ptx_slot(warp, op->d); \
+		type_d *d = ptx_slot(warp, op->d); \
 		const type *a = ptx_slot(warp, op->a); \
 		const type_b *b = ptx_slot(warp, op->b); \
 		const type_c *c = ptx_slot(warp, op->c); \
 \
-		PTX_FOR_LANES(mask, { \
+		PTX_RESULTS(type_d, mask, { \
 			type x = a[i]; \
 			type_b y = b[i]; \
 			type_c z = c[i]; \
-			d[i] = (to)(__VA_ARGS__); \
+			to[i] = (type_d)(__VA_ARGS__); \
 		}); \
 	}
 

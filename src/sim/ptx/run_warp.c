@@ -28,8 +28,8 @@ static uint32_t least(uint32_t x, uint32_t y)
 }
 
 /* The lanes at the lowest place that is not below `from`. */
-static struct group group_find(const struct ptx_warp *warp, uint32_t ready,
-			       uint32_t from)
+PTX_WIDE static struct group group_find(const struct ptx_warp *warp,
+					uint32_t ready, uint32_t from)
 {
 	struct group group = {0, UINT32_MAX, UINT32_MAX};
 	uint32_t places[PTX_LANES];
@@ -55,7 +55,8 @@ static struct group group_find(const struct ptx_warp *warp, uint32_t ready,
 	return group;
 }
 
-static void group_leave(struct ptx_warp *warp, uint32_t mask, uint32_t pc)
+PTX_WIDE static void group_leave(struct ptx_warp *warp, uint32_t mask,
+				 uint32_t pc)
 {
 	for (unsigned int i = 0; i < PTX_LANES; i++)
 		warp->pc[i] = mask & ptx_lane_bits[i] ? pc : warp->pc[i];
