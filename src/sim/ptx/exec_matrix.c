@@ -1,12 +1,18 @@
-/* Matrix instructions: wmma, mma and ldmatrix. */
+/* Products of matrices that warps have in registers: wmma and mma. */
 #include <math.h>
 #include <string.h>
 
+#include "exec.h"
 #include "half.h"
 #include "matrix.h"
-#include "place.h"
 
-enum { SIDE_MOST = 32, ELEMENTS_MOST = 512, BY_FOUR = 4, EIGHT = 8 };
+enum {
+	SIDE_MOST = 32,
+	ELEMENTS_MOST = 512,
+	PACKED_MOST = 4,
+	BY_FOUR = 4,
+	EIGHT = 8
+};
 
 /* A lane's element i: where it is in the matrix, by rows. In a form of its own
  * a lane has a run of elements; if there is room for more, they come again. */
@@ -47,87 +53,143 @@ void ptx_tile_place(struct ptx_tile *tile)
 				(uint16_t)place_of(tile, lane, i);
 }
 
-/* How many elements of a lane are others. */
-static unsigned int lane_count(const struct ptx_tile *tile)
-{
-	return tile->rows * tile->columns / PTX_LANES;
-}
-
-static unsigned char *element_at(const struct ptx_warp *warp,
-				 const struct ptx_tile *tile, unsigned int lane,
-				 unsigned int i)
-{
-	size_t width = tile->bytes * tile->packed;
-
-	return (unsigned char *)ptx_slot(warp, tile->slots[i / tile->packed]) +
-	       lane * width + i % tile->packed * tile->bytes;
-}
-
 /* A tf32 is the upper part of an f32. */
 #define TF32_BITS 0xffffe000u
 
-static double number_read(const struct ptx_tile *tile, const void *at)
+static inline float single_of(uint32_t bits)
 {
-	uint32_t bits;
-	uint16_t half;
 	float single;
-	double real;
 
-	switch (tile->type) {
-	case PTX_F16:
-	case PTX_BF16:
-		memcpy(&half, at, sizeof(half));
-		return tile->type == PTX_F16 ? ptx_half_to_real(half)
-					     : ptx_brain_to_real(half);
-	case PTX_U8:
-		return *(const uint8_t *)at;
-	case PTX_S8:
-		return *(const int8_t *)at;
-	case PTX_F64:
-		memcpy(&real, at, sizeof(real));
-		return real;
-	default:
-		memcpy(&bits, at, sizeof(bits));
-	}
-	if (tile->type == PTX_S32)
-		return (int32_t)bits;
-	if (tile->type == PTX_B32)
-		bits &= TF32_BITS;
 	memcpy(&single, &bits, sizeof(single));
-	return (double)single;
+	return single;
 }
 
-static void number_write(const struct ptx_tile *tile, bool saturates, void *at,
-			 double number)
+/* In a way that vectors have, too: an f16's exponent is 112 lower than a
+ * float's of the same bits, and its highest is that of a float. */
+static inline float half_of(uint16_t half)
 {
-	uint64_t bits = 0;
-	float single = (float)number;
+	float size = single_of((half & 0x7fffu) << 13) * 0x1p112f;
+	uint32_t bits, infinite = size >= 0x1p16f ? 0x7f800000 : 0;
 
-	switch (tile->type) {
+	memcpy(&bits, &size, sizeof(bits));
+	return single_of(bits | infinite | (half & 0x8000u) << 16);
+}
+
+/* clang-format off */
+#define READING(from, ...) \
+	do { \
+		const from *a = slot; \
+		\
+		for (unsigned int i = 0; i < count; i++) { \
+			from x = a[i]; \
+			\
+			numbers[i] = (__VA_ARGS__); \
+		} \
+	} while (0)
+/* The elements that all lanes have in a register, and what is written there. */
+PTX_WIDE static void elements_read(enum ptx_type type, const void *slot,
+				   unsigned int count, double *numbers)
+{
+	switch (type) {
 	case PTX_F16:
-		bits = ptx_half_from_real(number, PTX_MODE_NEAREST);
+		READING(uint16_t, (double)half_of(x));
+		break;
+	case PTX_BF16:
+		READING(uint16_t, (double)single_of((uint32_t)x << 16));
+		break;
+	case PTX_U8:
+		READING(uint8_t, x);
+		break;
+	case PTX_S8:
+		READING(int8_t, x);
+		break;
+	case PTX_S32:
+		READING(int32_t, x);
+		break;
+	case PTX_B32:
+		READING(uint32_t, (double)single_of(x & TF32_BITS));
+		break;
+	case PTX_F64:
+		READING(double, x);
+		break;
+	default:
+		READING(float, (double)x);
+	}
+}
+
+#define WRITING(to, ...) \
+	do { \
+		to *d = slot; \
+		\
+		for (unsigned int i = 0; i < count; i++) { \
+			double x = numbers[i]; \
+			\
+			d[i] = (to)(__VA_ARGS__); \
+		} \
+	} while (0)
+PTX_WIDE static void elements_write(enum ptx_type type, bool saturates,
+				    void *slot, unsigned int count,
+				    const double *numbers)
+{
+	switch (type) {
+	case PTX_F16:
+		WRITING(uint16_t, ptx_half_from_real(x, PTX_MODE_NEAREST));
 		break;
 	case PTX_S32:
 		if (saturates)
-			number = fmin(fmax(number, INT32_MIN), INT32_MAX);
-		bits = (uint64_t)(int64_t)number;
+			WRITING(int32_t, fmin(fmax(x, INT32_MIN), INT32_MAX));
+		else
+			WRITING(uint32_t, (int64_t)x);
 		break;
 	case PTX_F32:
-		memcpy(&bits, &single, sizeof(single));
+		WRITING(float, x);
 		break;
 	default:
-		memcpy(&bits, &number, sizeof(bits));
+		WRITING(double, x);
 	}
-	memcpy(at, &bits, tile->bytes);
+}
+/* clang-format on */
+
+/* Registers that have elements of their own. */
+static unsigned int register_count(const struct ptx_tile *tile)
+{
+	return tile->rows * tile->columns / PTX_LANES / tile->packed;
 }
 
 static void tile_read(const struct ptx_warp *warp, const struct ptx_tile *tile,
 		      double *numbers)
 {
-	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
-		for (unsigned int i = 0; i < lane_count(tile); i++)
-			numbers[tile->places[lane][i]] = number_read(
-				tile, element_at(warp, tile, lane, i));
+	unsigned int packed = tile->packed, first = 0;
+	double read[PTX_LANES * PACKED_MOST];
+
+	for (unsigned int r = 0; r < register_count(tile); r++) {
+		elements_read((enum ptx_type)tile->type,
+			      ptx_slot(warp, tile->slots[r]),
+			      PTX_LANES * packed, read);
+		for (unsigned int i = 0; i < PTX_LANES; i++)
+			for (unsigned int k = 0; k < packed; k++)
+				numbers[tile->places[i][first + k]] =
+					read[i * packed + k];
+		first += packed;
+	}
+}
+
+static void tile_write(const struct ptx_warp *warp, const struct ptx_tile *tile,
+		       bool saturates, const double *numbers)
+{
+	unsigned int packed = tile->packed, first = 0;
+	double written[PTX_LANES * PACKED_MOST];
+
+	for (unsigned int r = 0; r < register_count(tile); r++) {
+		for (unsigned int i = 0; i < PTX_LANES; i++)
+			for (unsigned int k = 0; k < packed; k++)
+				written[i * packed + k] =
+					numbers[tile->places[i][first + k]];
+		elements_write((enum ptx_type)tile->type, saturates,
+			       ptx_slot(warp, tile->slots[r]),
+			       PTX_LANES * packed, written);
+		first += packed;
+	}
 }
 
 static inline void products_add(double *sums, const double *b, double x,
@@ -142,8 +204,8 @@ static inline void products_add(double *sums, const double *b, double x,
 }
 
 /* Known numbers of columns make vectors of these loops. */
-static void row_add(double *sums, const double *b, double x, unsigned int n,
-		    bool fused)
+static inline void row_add(double *sums, const double *b, double x,
+			   unsigned int n, bool fused)
 {
 	if (fused)
 		products_add(sums, b, x, n, true);
@@ -155,120 +217,31 @@ static void row_add(double *sums, const double *b, double x, unsigned int n,
 		products_add(sums, b, x, SIDE_MOST / 2, false);
 }
 
+PTX_WIDE static void tiles_multiply(const struct ptx_matrix *matrix,
+				    const double *a, const double *b,
+				    double *sums)
+{
+	unsigned int n = matrix->b.columns, k = matrix->a.columns;
+
+	for (unsigned int row = 0; row < matrix->a.rows; row++)
+		for (unsigned int i = 0; i < k; i++)
+			row_add(&sums[row * n], &b[i * n], a[row * k + i], n,
+				matrix->a.type == PTX_F64);
+}
+
 /* Sums of products are exact for integers, and nearly so for others but f64. */
 void ptx_exec_matrix_multiply(struct ptx_warp *warp, const struct ptx_op *op,
 			      uint32_t mask)
 {
 	const struct ptx_matrix *matrix = (const void *)op->list;
-	unsigned int n = matrix->b.columns, k = matrix->a.columns;
 	double a[ELEMENTS_MOST], b[ELEMENTS_MOST], sums[ELEMENTS_MOST];
 
 	(void)mask;
 	tile_read(warp, &matrix->a, a);
 	tile_read(warp, &matrix->b, b);
 	tile_read(warp, &matrix->c, sums);
-	for (unsigned int row = 0; row < matrix->a.rows; row++)
-		for (unsigned int i = 0; i < k; i++)
-			row_add(&sums[row * n], &b[i * n], a[row * k + i], n,
-				matrix->a.type == PTX_F64);
-	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
-		for (unsigned int i = 0; i < lane_count(&matrix->d); i++)
-			number_write(&matrix->d, matrix->saturates,
-				     element_at(warp, &matrix->d, lane, i),
-				     sums[matrix->d.places[lane][i]]);
-}
-
-static void matrix_move(struct ptx_warp *warp, const struct ptx_op *op,
-			uint32_t mask, bool store)
-{
-	const struct ptx_matrix *matrix = (const void *)op->list;
-	const struct ptx_tile *tile = &matrix->d;
-	const uint32_t *strides = ptx_slot(warp, op->b);
-	size_t bytes = tile->bytes;
-	unsigned int count =
-		store ? lane_count(tile) : tile->count * tile->packed;
-
-	for (uint32_t left = mask; left; left &= left - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(left);
-		/* What is loaded may replace both. */
-		uint64_t begin = ptx_address(warp, op, lane);
-		uint32_t stride = strides[lane];
-
-		for (unsigned int i = 0; i < count; i++) {
-			unsigned int place = tile->places[lane][i];
-			uint64_t row = place / tile->columns;
-			uint64_t column = place % tile->columns;
-			uint64_t at = matrix->by_columns
-					      ? column * stride + row
-					      : row * stride + column;
-			unsigned char *memory =
-				ptx_place(warp, op, lane, begin + at * bytes,
-					  bytes, store);
-
-			if (!memory)
-				return;
-			if (store)
-				memcpy(memory, element_at(warp, tile, lane, i),
-				       bytes);
-			else
-				memcpy(element_at(warp, tile, lane, i), memory,
-				       bytes);
-		}
-	}
-}
-
-void ptx_exec_matrix_load(struct ptx_warp *warp, const struct ptx_op *op,
-			  uint32_t mask)
-{
-	matrix_move(warp, op, mask, false);
-}
-
-void ptx_exec_matrix_store(struct ptx_warp *warp, const struct ptx_op *op,
-			   uint32_t mask)
-{
-	matrix_move(warp, op, mask, true);
-}
-
-/* Lane 8 * i + r has the address of row r of matrix i. Each lane gets two
- * elements of a row, or of a column. */
-void ptx_exec_matrix_rows(struct ptx_warp *warp, const struct ptx_op *op,
-			  uint32_t mask)
-{
-	const struct ptx_matrix *matrix = (const void *)op->list;
-	uint64_t places[PTX_LANES];
-
-	(void)mask;
-	/* The first matrix that is loaded may replace them. */
-	for (unsigned int lane = 0; lane < PTX_LANES; lane++)
-		places[lane] = ptx_address(warp, op, lane);
-	for (unsigned int i = 0; i < matrix->d.count; i++) {
-		uint32_t *to = ptx_slot(warp, matrix->d.slots[i]);
-		uint16_t rows[EIGHT][EIGHT];
-
-		for (unsigned int r = 0; r < EIGHT; r++) {
-			unsigned int lane = EIGHT * i + r;
-			const unsigned char *from =
-				ptx_place(warp, op, lane, places[lane],
-					  sizeof(rows[r]), false);
-
-			if (!from)
-				return;
-			memcpy(rows[r], from, sizeof(rows[r]));
-		}
-		for (unsigned int lane = 0; lane < PTX_LANES; lane++) {
-			unsigned int one = lane / BY_FOUR;
-			unsigned int two = 2 * (lane % BY_FOUR);
-
-			to[lane] =
-				matrix->by_columns
-					? rows[two][one] |
-						  (uint32_t)rows[two + 1][one]
-							  << 16
-					: rows[one][two] |
-						  (uint32_t)rows[one][two + 1]
-							  << 16;
-		}
-	}
+	tiles_multiply(matrix, a, b, sums);
+	tile_write(warp, &matrix->d, matrix->saturates, sums);
 }
 
 /* cvt.rna.tf32.f32: to the nearest, and of two to the one further from 0. */
