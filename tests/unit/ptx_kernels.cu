@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda_fp16.h>
 
 #include "ptx_sources.h"
@@ -255,6 +256,22 @@ __global__ void whole_grid(int *list)
 		grid.sync();
 	}
 	list[rank] = sum;
+}
+
+/* The sums of groups of two warps, by shared memory that is the system's. What
+ * is the kernel's own stays as it is. */
+__global__ void two_warps(const int *from, int *to)
+{
+	extern __shared__ int kept[];
+	__shared__ cooperative_groups::block_tile_memory<256> unused;
+	auto block = cooperative_groups::this_thread_block(unused);
+	auto pair = cooperative_groups::tiled_partition<64>(block);
+
+	kept[threadIdx.x] = from[threadIdx.x];
+	to[threadIdx.x] = cooperative_groups::reduce(
+		pair, from[threadIdx.x], cooperative_groups::plus<int>());
+	pair.sync();
+	to[threadIdx.x] += 1000 * kept[threadIdx.x];
 }
 
 __global__ void divide_wide(const __int128 *x, const __int128 *y, __int128 *to)

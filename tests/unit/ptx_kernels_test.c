@@ -411,6 +411,27 @@ START_TEST(the_grid_has_a_barrier)
 }
 END_TEST
 
+/* What follows the kernel's own shared memory is not aligned. */
+START_TEST(warps_meet_in_the_systems_shared_memory)
+{
+	enum { THREADS = 256, PAIR = 64 };
+	static int from[THREADS], to[THREADS];
+	int *pf = from, *pt = to, sum = 0;
+
+	for (int i = 0; i < THREADS; i++)
+		from[i] = i * i % 101;
+	RUN_OK("two_warps", 1, THREADS, sizeof(from) + 10, &pf, &pt);
+	for (int i = 0; i < THREADS; i++) {
+		if (i % PAIR == 0) {
+			sum = 0;
+			for (int k = i; k < i + PAIR; k++)
+				sum += from[k];
+		}
+		ck_assert_int_eq(to[i], sum + 1000 * from[i]);
+	}
+}
+END_TEST
+
 START_TEST(numbers_of_128_bits_are_divided)
 {
 	enum { PAIRS = 32 };
@@ -528,6 +549,7 @@ int main(void)
 		threads_wait_for_a_lock,
 		blocks_wait_for_later_ones,
 		the_grid_has_a_barrier,
+		warps_meet_in_the_systems_shared_memory,
 		numbers_of_128_bits_are_divided,
 		mathematics_of_doubles_is_near,
 		an_endless_kernel_is_stopped,

@@ -151,6 +151,7 @@ static uint32_t special_read(struct ptx_encoder *encoder,
 		{"%lanemask_gt", PTX_SPECIAL_LANEMASK_GT},
 		{"%dynamic_smem_size", PTX_SPECIAL_DYNAMIC_SMEM},
 		{"%total_smem_size", PTX_SPECIAL_TOTAL_SMEM},
+		{"%reserved_smem_offset_1", PTX_SPECIAL_RESERVED_SMEM},
 		{"%cluster_ctaid", PTX_SPECIAL_ZERO},
 		{"%cluster_nctaid", PTX_SPECIAL_ONE},
 		{"%cluster_ctarank", PTX_SPECIAL_ZERO},
@@ -179,6 +180,7 @@ static uint32_t special_read(struct ptx_encoder *encoder,
 		ptx_encode_fail(encoder, "'%.40s' is not supported",
 				operand->name);
 	made.which = (uint8_t)at->value;
+	program->reserves |= made.which == PTX_SPECIAL_RESERVED_SMEM;
 	for (uint32_t i = 0; i < program->special_count; i++)
 		if (program->specials[i].which == made.which &&
 		    program->specials[i].part == made.part)

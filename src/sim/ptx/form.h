@@ -11,6 +11,11 @@
 
 enum { PTX_LANES = 32, PTX_BARRIERS = 16 };
 
+/* Bytes of a block's shared memory that are the system's, as on devices of
+ * compute capability 8.0 and later (CUDA C++ Programming Guide). Cooperative
+ * groups of several warps keep 288 bytes there. */
+enum { PTX_RESERVED_SMEM = 1024 };
+
 #define PTX_ALL_LANES UINT32_MAX
 
 /* Where the spaces are in the numbers of generic addresses. Others are the
@@ -113,6 +118,7 @@ enum ptx_special_kind {
 	PTX_SPECIAL_LANEMASK_GT,
 	PTX_SPECIAL_DYNAMIC_SMEM,
 	PTX_SPECIAL_TOTAL_SMEM,
+	PTX_SPECIAL_RESERVED_SMEM,
 	PTX_SPECIAL_ZERO, /* of one cluster of one block, and the like */
 	PTX_SPECIAL_ONE,
 };
@@ -174,6 +180,7 @@ struct ptx_program {
 	uint32_t frame_bytes;         /* of a warp */
 	size_t shared_bytes, dynamic; /* static; where dynamic memory begins */
 	size_t thread_bytes; /* local memory and parameters, of each thread */
+	bool reserves;       /* it asks for what is kept for the system */
 	bool recursive;      /* some routine is */
 	bool takes;          /* see ptx_program_takes() */
 	bool apart;          /* see apart.h */

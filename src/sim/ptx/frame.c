@@ -62,7 +62,10 @@ static uint32_t special_value(const struct ptx_warp *warp,
 	case PTX_SPECIAL_DYNAMIC_SMEM:
 		return (uint32_t)run->launch->shared_bytes;
 	case PTX_SPECIAL_TOTAL_SMEM:
-		return (uint32_t)run->shared_bytes;
+		return (uint32_t)run->shared_bytes -
+		       (run->program->reserves ? PTX_RESERVED_SMEM : 0);
+	case PTX_SPECIAL_RESERVED_SMEM:
+		return (uint32_t)run->shared_bytes - PTX_RESERVED_SMEM;
 	case PTX_SPECIAL_ONE:
 		return 1;
 	case PTX_SPECIAL_ZERO:

@@ -134,6 +134,17 @@ static size_t stack_size(const struct ptx_launch *launch)
 	return (size + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
 }
 
+/* What is the system's lies behind the rest. */
+static size_t shared_size(const struct ptx_program *program,
+			  const struct ptx_launch *launch)
+{
+	size_t size = program->dynamic + launch->shared_bytes;
+
+	return program->reserves
+		       ? ((size + 15) & ~(size_t)15) + PTX_RESERVED_SMEM
+		       : size;
+}
+
 enum ptx_result ptx_run(const struct ptx_program *program,
 			const struct ptx_launch *launch,
 			const struct ptx_host *host, struct ptx_error *error)
@@ -147,7 +158,7 @@ enum ptx_result ptx_run(const struct ptx_program *program,
 		.host = host,
 		.threads =
 			launch->block[0] * launch->block[1] * launch->block[2],
-		.shared_bytes = launch->shared_bytes + program->dynamic,
+		.shared_bytes = shared_size(program, launch),
 		.grid_barrier = {sizeof(run.grid_barrier)},
 	};
 	enum ptx_result result;
