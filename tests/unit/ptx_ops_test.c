@@ -388,6 +388,9 @@ static const struct {
 	 "'mma.sync.aligned.m16n8k16"},
 	{"wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [%rd1];",
 	 "'wmma.load.a"},
+	{"wmma.load.a.sync.aligned.row.m8n8k4.f16 {%r1, %r2, %r1, %r2, %r1, "
+	 "%r2, %r1, %r2}, [%rd1];",
+	 "'wmma.load.a"},
 	{"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1}, [%rd1];",
 	 "'ldmatrix"},
 	{"vadd.u32.u32.u32 %r1.b4, %r2, %r3, %r2;", "'vadd.u32.u32.u32'"},

@@ -84,7 +84,7 @@ static struct ptx_tile tile_read(struct ptx_encoder *encoder,
 		tile.rows * tile.columns / PTX_LANES / tile.packed;
 
 	/* Of wmma these have more room than they need. */
-	if (owned && type == PTX_F16 && (role == 'a' || role == 'b'))
+	if (wanted && owned && type == PTX_F16 && (role == 'a' || role == 'b'))
 		wanted = PTX_TILE_REGISTERS;
 	if (!type_fits(type, role) || tile.count != wanted || !wanted ||
 	    wanted > PTX_TILE_REGISTERS ||

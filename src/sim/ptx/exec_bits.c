@@ -37,10 +37,10 @@ static bool is_same(const uint32_t *b, uint32_t mask)
 		}); \
 	}
 #define LOGIC(t, type) \
-	PTX_BINARY(and_##t, type, type, type, x & y) \
-	PTX_BINARY(or_##t, type, type, type, x | y) \
-	PTX_BINARY(xor_##t, type, type, type, x ^ y) \
-	PTX_UNARY(not_##t, type, ~x) \
+	PTX_QUICK_BINARY(and_##t, type, type, type, x & y) \
+	PTX_QUICK_BINARY(or_##t, type, type, type, x | y) \
+	PTX_QUICK_BINARY(xor_##t, type, type, type, x ^ y) \
+	PTX_QUICK_UNARY(not_##t, type, ~x) \
 	PTX_UNARY(cnot_##t, type, !x) \
 	SHIFT(shl_##t, type, y < sizeof(type) * 8 ? (uint64_t)x << y : 0) \
 	SHIFT(shr_u_##t, type, y < sizeof(type) * 8 ? (uint64_t)x >> y : 0)

@@ -32,16 +32,16 @@
 BOTH(EXTREMES)
 
 #define ARITHMETIC(t, type, s) \
-	PTX_BINARY(add_##t, type, type, type, x + y) \
-	PTX_BINARY(sub_##t, type, type, type, x - y) \
-	PTX_BINARY(mul_##t, type, type, type, x * y) \
+	PTX_QUICK_BINARY(add_##t, type, type, type, x + y) \
+	PTX_QUICK_BINARY(sub_##t, type, type, type, x - y) \
+	PTX_QUICK_BINARY(mul_##t, type, type, type, x * y) \
 	PTX_BINARY(div_##t, type, type, type, x / y) \
 	PTX_TERNARY(fma_called_##t, type, type, type, type, fma##s(x, y, z)) \
 	PTX_UNARY(rcp_##t, type, 1 / x) \
 	PTX_UNARY(sqrt_##t, type, sqrt##s(x)) \
 	PTX_UNARY(rsqrt_##t, type, 1 / sqrt((double)x)) \
-	PTX_UNARY(abs_##t, type, fabs##s(x)) \
-	PTX_UNARY(neg_##t, type, -x) \
+	PTX_QUICK_UNARY(abs_##t, type, fabs##s(x)) \
+	PTX_QUICK_UNARY(neg_##t, type, -x) \
 	PTX_BINARY(min_##t, type, type, type, less_##t(x, y)) \
 	PTX_BINARY(max_##t, type, type, type, more_##t(x, y)) \
 	PTX_BINARY(copysign_##t, type, type, type, copysign##s(y, x))
@@ -51,9 +51,9 @@ BOTH(ARITHMETIC)
  * for. */
 #ifdef __x86_64__
 #define FUSED(t, type, s) \
-	PTX_TERNARY_FOR(__attribute__((target("avx2,fma"))), \
-			fma_fused_##t, type, type, type, type, \
-			__builtin_fma##s(x, y, z)) \
+	PTX_TERNARY_BY(PTX_TO_MANY, __attribute__((target("avx2,fma"))), \
+		       fma_fused_##t, type, type, type, type, \
+		       __builtin_fma##s(x, y, z)) \
 	static void fma_##t(struct ptx_warp *warp, const struct ptx_op *op, \
 			    uint32_t mask) \
 	{ \

@@ -7,10 +7,10 @@
 
 /* In unsigned numbers, where nothing overflows. */
 #define WRAPPING(t, type, wide) \
-	PTX_BINARY(add_##t, type, type, type, (wide)x + y) \
-	PTX_BINARY(sub_##t, type, type, type, (wide)x - y) \
-	PTX_BINARY(mul_##t, type, type, type, (wide)x * y) \
-	PTX_TERNARY(mad_##t, type, type, type, type, (wide)x * y + z)
+	PTX_QUICK_BINARY(add_##t, type, type, type, (wide)x + y) \
+	PTX_QUICK_BINARY(sub_##t, type, type, type, (wide)x - y) \
+	PTX_QUICK_BINARY(mul_##t, type, type, type, (wide)x * y) \
+	PTX_QUICK_TERNARY(mad_##t, type, type, type, type, (wide)x * y + z)
 WRAPPING(16, uint16_t, uint32_t)
 WRAPPING(32, uint32_t, uint32_t)
 WRAPPING(64, uint64_t, uint64_t)
@@ -23,13 +23,13 @@ WRAPPING(64, uint64_t, uint64_t)
 	PTX_BINARY(rem_##t, type, type, type, \
 		   !y ? x : (is_signed) && y == (type)-1 ? (type)0 \
 							  : (type)(x % y)) \
-	PTX_BINARY(min_##t, type, type, type, x < y ? x : y) \
-	PTX_BINARY(max_##t, type, type, type, x > y ? x : y)
+	PTX_QUICK_BINARY(min_##t, type, type, type, x < y ? x : y) \
+	PTX_QUICK_BINARY(max_##t, type, type, type, x > y ? x : y)
 ALL(DIVIDING)
 
 #define WIDE(t, type, to, bits) \
-	PTX_BINARY(wide_##t, to, type, type, (to)x * y) \
-	PTX_TERNARY(mad_wide_##t, to, type, type, to, \
+	PTX_QUICK_BINARY(wide_##t, to, type, type, (to)x * y) \
+	PTX_QUICK_TERNARY(mad_wide_##t, to, type, type, to, \
 		    (uint64_t)((to)x * y) + (uint64_t)z) \
 	PTX_BINARY(hi_##t, type, type, type, ((to)x * y) >> (bits)) \
 	PTX_TERNARY(mad_hi_##t, type, type, type, type, \
@@ -70,8 +70,8 @@ PTX_TERNARY(mad_hi_sat, int32_t, int32_t, int32_t, int32_t,
 	    clamp(((int64_t)x * y >> 32) + z))
 
 #define SIGNED(t, type, u) \
-	PTX_UNARY(abs_##t, type, x < 0 ? (type)-(u)x : x) \
-	PTX_UNARY(neg_##t, type, -(u)x)
+	PTX_QUICK_UNARY(abs_##t, type, x < 0 ? (type)-(u)x : x) \
+	PTX_QUICK_UNARY(neg_##t, type, -(u)x)
 SIGNED(s16, int16_t, uint32_t)
 SIGNED(s32, int32_t, uint32_t)
 SIGNED(s64, int64_t, uint64_t)

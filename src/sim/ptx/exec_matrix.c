@@ -64,15 +64,17 @@ static inline float single_of(uint32_t bits)
 	return single;
 }
 
-/* In a way that vectors have, too: an f16's exponent is 112 lower than a
- * float's of the same bits, and its highest is that of a float. */
+/* As ptx_half_to_real(), in a way that vectors have, too: an f16's exponent is
+ * 112 lower than a float's of the same bits. */
 static inline float half_of(uint16_t half)
 {
-	float size = single_of((half & 0x7fffu) << 13) * 0x1p112f;
-	uint32_t bits, infinite = size >= 0x1p16f ? 0x7f800000 : 0;
+	uint32_t size = half & 0x7fffu, bits;
+	float number = single_of(size << 13) * 0x1p112f;
 
-	memcpy(&bits, &size, sizeof(bits));
-	return single_of(bits | infinite | (half & 0x8000u) << 16);
+	memcpy(&bits, &number, sizeof(bits));
+	bits = size == 0x7c00 ? 0x7f800000 : bits;
+	bits = size > 0x7c00 ? 0x7fc00000 : bits;
+	return single_of(bits | (half & 0x8000u) << 16);
 }
 
 /* clang-format off */

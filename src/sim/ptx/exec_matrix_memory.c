@@ -17,8 +17,8 @@ static void element_copy(void *to, const void *from, size_t bytes)
 }
 
 /* What a lane has to load or store; false if that must not be touched. All
- * numbers of columns, and of elements in a register, are powers of two. What
- * such a register has may lie together in memory, too. */
+ * numbers of columns, and of elements in a register, are powers of two. What a
+ * register has may lie together in memory, too. */
 static bool lane_move(struct ptx_warp *warp, const struct ptx_op *op,
 		      unsigned int lane, bool store)
 {
@@ -29,9 +29,6 @@ static bool lane_move(struct ptx_warp *warp, const struct ptx_op *op,
 	int packed = __builtin_ctz(tile->packed);
 	unsigned int count = store ? tile->rows * tile->columns / PTX_LANES
 				   : tile->count * tile->packed;
-	unsigned int together =
-		tile->form == PTX_TILE_OWN && !matrix->by_columns ? tile->packed
-								  : 1;
 	/* What is loaded may replace both. */
 	uint64_t begin = ptx_address(warp, op, lane);
 	uint64_t stride = ((const uint32_t *)ptx_slot(warp, op->b))[lane];
@@ -41,6 +38,11 @@ static bool lane_move(struct ptx_warp *warp, const struct ptx_op *op,
 	unsigned char *whole =
 		ptx_place_if(warp, op, begin, (last + 1) * bytes, store);
 
+	unsigned int together =
+		whole && tile->form == PTX_TILE_OWN && !matrix->by_columns
+			? tile->packed
+			: 1;
+
 	for (unsigned int i = 0; i < count; i += together) {
 		unsigned int place = tile->places[lane][i];
 		uint64_t at = (place >> columns) * down +
@@ -48,7 +50,7 @@ static bool lane_move(struct ptx_warp *warp, const struct ptx_op *op,
 		unsigned char *memory =
 			whole ? whole + at * bytes
 			      : ptx_place(warp, op, lane, begin + at * bytes,
-					  bytes * together, store);
+					  bytes, store);
 		unsigned char *own =
 			(unsigned char *)ptx_slot(warp,
 						  tile->slots[i >> packed]) +

@@ -9,7 +9,8 @@
 
 /* clang-format off */
 #define MOVING(type) \
-	PTX_WIDE static void mov_##type(void *to, const void *from, uint32_t mask) \
+	PTX_WIDE static void mov_##type(void *to, const void *from, \
+					uint32_t mask) \
 	{ \
 		type *d = to; \
 		const type *a = from; \

@@ -21,7 +21,7 @@
 /* What a comparison accepts: less, equal, greater, and NaN. */
 #define COMPARING(t, type, stored, load) \
 	PTX_WIDE static uint32_t compare_##t(const struct ptx_warp *warp, \
-				    const struct ptx_op *op) \
+					     const struct ptx_op *op) \
 	{ \
 		const stored *a = ptx_slot(warp, op->a); \
 		const stored *b = ptx_slot(warp, op->b); \
@@ -145,8 +145,8 @@ void ptx_exec_set(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 
 /* clang-format off */
 #define SELECTING(t, type) \
-	PTX_WIDE static void selp_##t(struct ptx_warp *warp, const struct ptx_op *op, \
-			     uint32_t mask) \
+	PTX_WIDE static void selp_##t(struct ptx_warp *warp, \
+				      const struct ptx_op *op, uint32_t mask) \
 	{ \
 		type *d = ptx_slot(warp, op->d); \
 		const type *a = ptx_slot(warp, op->a); \

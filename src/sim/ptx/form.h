@@ -65,7 +65,7 @@ struct ptx_op {
 	uint8_t window;          /* of an address: enum ptx_window */
 	bool narrow;             /* an address of 32 bits */
 	bool generic;
-	bool fixed;    /* an address that is the same for all lanes */
+	bool fixed;    /* the address is that of a variable all threads have */
 	uint8_t bytes; /* of an element in memory */
 	unsigned int line;
 };
@@ -303,8 +303,9 @@ static inline void *ptx_slot(const struct ptx_warp *warp, uint32_t slot)
 	} while (0)
 
 /* A function that has a version for wide vectors, too: the loader takes the one
- * that the processor can do. Sanitizers do not work where it chooses. Products
- * and sums are not fused in either, so both have the same results. */
+ * that the processor can do. It does so before some sanitizers are ready.
+ * Products and sums are not fused in either, so both have the same results, but
+ * for what a NaN carries. */
 #if defined(__x86_64__) && !defined(__clang__) && \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PTX_WIDE __attribute__((target_clones("avx2", "default")))

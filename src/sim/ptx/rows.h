@@ -39,48 +39,47 @@ extern const struct ptx_rows ptx_rows_integer, ptx_rows_bits, ptx_rows_float,
 	}
 
 /* Does something with each lane `i` in mask that sets to[i], which is an
- * element of d. If some are left out it is quicker to compute the others, too,
- * and not to keep them. */
-#define PTX_RESULTS(type, mask, ...) \
+ * element of d. */
+#define PTX_TO_SOME(type, mask, ...) \
 	do { \
-		type made[PTX_LANES]; \
+		type *to = d; \
 \
-		if ((mask) == PTX_ALL_LANES || ptx_few(mask)) { \
-			type *to = d; \
-\
-			PTX_FOR_LANES(mask, __VA_ARGS__); \
-		} else { \
-			type *to = made; \
-\
-			PTX_EACH_LANE(__VA_ARGS__); \
-			PTX_EACH_LANE({ \
-				type old = d[i], now = made[i]; \
-\
-				d[i] = ptx_lane_bits[i] & (mask) ? now : old; \
-			}); \
-		} \
+		PTX_FOR_LANES(mask, __VA_ARGS__); \
 	} while (0)
-static inline bool ptx_few(uint32_t mask)
-{
-	mask &= mask - 1;
-	mask &= mask - 1;
-	return !(mask & (mask - 1));
-}
+/* The same of what vectors can do: if some lanes are left out, it is quicker to
+ * compute those as well, and not to keep them. */
+#define PTX_TO_MANY(type, mask, ...) \
+	do { \
+		type made[PTX_LANES], *to = made; \
+\
+		if ((mask) == PTX_ALL_LANES || \
+		    __builtin_popcount(mask) <= PTX_FEW) { \
+			PTX_TO_SOME(type, mask, __VA_ARGS__); \
+			break; \
+		} \
+		PTX_EACH_LANE(__VA_ARGS__); \
+		PTX_EACH_LANE({ \
+			type old = d[i], now = made[i]; \
+\
+			d[i] = ptx_lane_bits[i] & (mask) ? now : old; \
+		}); \
+	} while (0)
+enum { PTX_FEW = 8 };
 
 /* d = an expression in x, y and z, which are a, b and c. */
-#define PTX_UNARY(name, type, ...) \
+#define PTX_UNARY_BY(each, name, type, ...) \
 	PTX_WIDE static void name(struct ptx_warp *warp, \
 				  const struct ptx_op *op, uint32_t mask) \
 	{ \
 		type *d = ptx_slot(warp, op->d); \
 		const type *a = ptx_slot(warp, op->a); \
 \
-		PTX_RESULTS(type, mask, { \
+		each(type, mask, { \
 			type x = a[i]; \
 			to[i] = (type)(__VA_ARGS__); \
 		}); \
 	}
-#define PTX_BINARY(name, type_d, type, type_b, ...) \
+#define PTX_BINARY_BY(each, name, type_d, type, type_b, ...) \
 	PTX_WIDE static void name(struct ptx_warp *warp, \
 				  const struct ptx_op *op, uint32_t mask) \
 	{ \
@@ -88,16 +87,13 @@ static inline bool ptx_few(uint32_t mask)
 		const type *a = ptx_slot(warp, op->a); \
 		const type_b *b = ptx_slot(warp, op->b); \
 \
-		PTX_RESULTS(type_d, mask, { \
+		each(type_d, mask, { \
 			type x = a[i]; \
 			type_b y = b[i]; \
 			to[i] = (type_d)(__VA_ARGS__); \
 		}); \
 	}
-#define PTX_TERNARY(name, type_d, type, type_b, type_c, ...) \
-	PTX_TERNARY_FOR(PTX_WIDE, name, type_d, type, type_b, type_c, \
-			__VA_ARGS__)
-#define PTX_TERNARY_FOR(target, name, type_d, type, type_b, type_c, ...) \
+#define PTX_TERNARY_BY(each, target, name, type_d, type, type_b, type_c, ...) \
 	target static void name(struct ptx_warp *warp, \
 				const struct ptx_op *op, uint32_t mask) \
 	{ \
@@ -106,12 +102,20 @@ static inline bool ptx_few(uint32_t mask)
 		const type_b *b = ptx_slot(warp, op->b); \
 		const type_c *c = ptx_slot(warp, op->c); \
 \
-		PTX_RESULTS(type_d, mask, { \
+		each(type_d, mask, { \
 			type x = a[i]; \
 			type_b y = b[i]; \
 			type_c z = c[i]; \
 			to[i] = (type_d)(__VA_ARGS__); \
 		}); \
 	}
+#define PTX_UNARY(...)   PTX_UNARY_BY(PTX_TO_SOME, __VA_ARGS__)
+#define PTX_BINARY(...)  PTX_BINARY_BY(PTX_TO_SOME, __VA_ARGS__)
+#define PTX_TERNARY(...) PTX_TERNARY_BY(PTX_TO_SOME, PTX_WIDE, __VA_ARGS__)
+/* The same of what vectors can do. */
+#define PTX_QUICK_UNARY(...)  PTX_UNARY_BY(PTX_TO_MANY, __VA_ARGS__)
+#define PTX_QUICK_BINARY(...) PTX_BINARY_BY(PTX_TO_MANY, __VA_ARGS__)
+#define PTX_QUICK_TERNARY(...) \
+	PTX_TERNARY_BY(PTX_TO_MANY, PTX_WIDE, __VA_ARGS__)
 
 #endif
