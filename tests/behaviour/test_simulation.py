@@ -92,6 +92,28 @@ def test_pinned_memory_is_counted_and_may_be_limited(box):
     assert "mnm-sim: MNM_SIM_PINNED: \"much\" is no number" in run.stderr
 
 
+@pytest.mark.parametrize("name, value, allowed", [
+    ("sim_seed", "x", "0 to 18446744073709551615"),
+    ("sim_seed", "18446744073709551616", "0 to 18446744073709551615"),
+    ("sim_clock", "none", "zero"),
+    ("sim_devices", "0", "1 to 64"),
+    ("sim_threads", "x", "1 to 1024"),
+])
+def test_a_wrong_variable_is_one_line_and_no_device(box, name, value, allowed):
+    run = box.run([program("reuse_host"), "after_a_stream_wait"], check=False,
+                  **{name: value})
+    assert run.stderr.splitlines()[0] == \
+        f'mnm-sim: MNM_{name.upper()}: "{value}" is not {allowed}'
+    assert run.returncode
+
+
+def test_a_wrong_word_for_kernels_is_answered_by_those_there_are(box):
+    run = box.run([program("reuse_host"), "after_a_stream_wait"],
+                  sim_kernels="intepret")
+    assert "intepret: cannot open" in run.stderr
+    assert "interpret, standin and none" in run.stderr
+
+
 def test_managed_memory_takes_of_the_capacity_only_if_it_is_fixed(box):
     def live(fixed):
         shell = open_shell(box, None, "driver", sim_managed_fixed=fixed)

@@ -34,7 +34,9 @@ static void table_add(const char *path)
 	struct table *table = &tables[table_count];
 
 	if (!entry || table_count == TABLE_MAX) {
-		fprintf(stderr, "mnm-sim: no kernels from %s: %s\n", path,
+		fprintf(stderr,
+			"mnm-sim: kernels: %s (allowed are files with kernels, "
+			"interpret, standin and none)\n",
 			entry ? "too many files" : dlerror());
 		return;
 	}

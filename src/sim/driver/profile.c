@@ -224,7 +224,12 @@ CUresult profile_open(struct profile *profile)
 	    !limit_read("MNM_SIM_MANAGED_FIXED", "bits, 0 or 1",
 			&profile->managed_fixed))
 		return CUDA_ERROR_NO_DEVICE;
-	if (profile->ideal || (clock && !strcmp(clock, "zero")))
+	if (clock && *clock && strcmp(clock, "zero")) {
+		fprintf(stderr, "mnm-sim: MNM_SIM_CLOCK: \"%s\" is not zero\n",
+			clock);
+		return CUDA_ERROR_NO_DEVICE;
+	}
+	if (profile->ideal || (clock && *clock))
 		for (unsigned i = 0; i < KEY_COUNT; i++)
 			if (keys[i].cost)
 				*field_of(profile, &keys[i]) = 0;

@@ -1,6 +1,7 @@
 #include "seed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,23 +22,26 @@ enum { PHASE_LONGEST_BITS = 6, EAGER_MOST = 64 };
 /* Wrong reuse shows when old work is late, so LAZY counts double. */
 static const unsigned moods[] = {LAZY, LAZY, EAGER, MIXED, FAVOUR, STARVE};
 
-void seed_open(void)
+CUresult seed_open(void)
 {
 	const char *text = getenv("MNM_SIM_SEED");
 	struct seed *seed = &world.seed;
 	char *end;
 
 	if (!text || !*text)
-		return;
+		return CUDA_SUCCESS;
 	errno = 0;
 	seed->value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno) {
-		fprintf(stderr, "mnm-sim: MNM_SIM_SEED: \"%s\" is no number\n",
-			text);
-		return;
+		fprintf(stderr,
+			"mnm-sim: MNM_SIM_SEED: \"%s\" is not 0 to %" PRIu64
+			"\n",
+			text, UINT64_MAX);
+		return CUDA_ERROR_NO_DEVICE;
 	}
 	seed->on = true;
 	seed->state = seed->value;
+	return CUDA_SUCCESS;
 }
 
 /* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number

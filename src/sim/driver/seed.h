@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cuda.h>
+
 struct fence;
 struct stream;
 
@@ -23,7 +25,7 @@ struct seed {
 };
 
 /* Reads MNM_SIM_SEED. A value that is not a number is reported and ignored. */
-void seed_open(void);
+CUresult seed_open(void);
 /* For each call: runs none, some or all of what is ready. Drops the lock. */
 void seed_step(void);
 /* For a thread that waits: runs one operation, which may be one that the thread

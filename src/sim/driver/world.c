@@ -123,11 +123,12 @@ static void open_once(void)
 	if (!opened)
 		opened = threads_open();
 	if (!opened)
+		opened = seed_open();
+	if (!opened)
 		opened = devices_open();
 	if (opened)
 		return;
 	kernel_open();
-	seed_open();
 	check_open();
 	copied_open();
 	if (pthread_atfork(NULL, NULL, forked))
