@@ -1,7 +1,7 @@
 # The small programs that show what mnm can be used under.
 # docs/compatibility.md lists them, and kernels.mk has the rules. NAME_nvidia
-# has NVIDIA's own static runtime and runs only on a GPU, as sort_scan does.
-# sort_scan_host is the same program for the simulated device.
+# has NVIDIA's own static runtime and runs only on a GPU. sort_scan_host is
+# sort_scan with Thrust's host back end.
 
 ROUND_PROGRAMS := thread_streams graph_relaunch two_processes buffers
 ROUND_KERNELS  := $(ROUND_PROGRAMS:%=$(BUILD)/examples/%.kernels.so) \

@@ -1,4 +1,4 @@
-"""Fetches what others release, from PyPI and Debian, into one folder. Whatever
+"""Fetches what others release, from PyPI, into one folder. Whatever
 is there is complete, even after an interrupt, and is used again."""
 
 import glob
@@ -22,7 +22,7 @@ def say(text):
     print(f"guests: {text}", file=sys.stderr, flush=True)
 
 
-def command(words, why, log=None, **options):
+def command(words, why, **options):
     """Runs a command. What it says is shown only if it fails."""
     try:
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, text=True,
@@ -37,9 +37,6 @@ def command(words, why, log=None, **options):
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         raise
-    if log:
-        with open(log, "w", encoding="utf-8") as file:
-            file.write(told)
     if child.returncode:
         print(told[-2000:], file=sys.stderr)
         raise Failed(why)

@@ -12,7 +12,8 @@ INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
 @dataclass(frozen=True)
 class Process:
     """A process of a suite. Its argv and env may name {lines}, the file that it
-    writes its results to."""
+    writes its results to; env also {path} and {libraries}, what PATH and
+    LD_LIBRARY_PATH begin with."""
     name: str
     argv: list
     env: dict = field(default_factory=dict)

@@ -20,6 +20,7 @@ PYTHON = [sys.executable, "-B", os.path.join(ROOT, "examples",
 # name: the command, and how many of 100 requests must find an idle block. The
 # number is lower than what is seen, as that depends on the schedule.
 PROGRAMS = {
+    "sort_scan": ([os.path.join(EXAMPLES, "sort_scan")], 75),
     "sort_scan_host": ([os.path.join(EXAMPLES, "sort_scan_host")], 75),
     "driver_loop": ([os.path.join(EXAMPLES, "driver_loop"), KERNELS], 75),
     "thread_streams": ([os.path.join(EXAMPLES, "thread_streams")], 20),
