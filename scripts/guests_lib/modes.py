@@ -8,6 +8,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 
 
+SEED = "MNM_SIM_SEED"
+
+
 @dataclass(frozen=True)
 class Mode:
     name: str
@@ -38,24 +41,24 @@ MODES = [
     *(Mode(pool, f"served by {pool}", {"MNM_POOL": pool})
       for pool in pools()),
     Mode("checked", "with the checker of order", {"MNM_SIM_CHECK": "1"}),
-    Mode("seeded", "by the schedule of one seed", {"MNM_SIM_SEED": "1"}),
+    Mode("seeded", "by the schedule of one seed", {SEED: "1"}),
     Mode("swapped", "while its pools are swapped", swaps=True),
     Mode("neighbour", "beside a library that takes, fills and frees memory in "
          "a stream of its own, by the schedule of one seed",
-         {"MNM_SIM_SEED": "1"}, neighbour=True),
+         {SEED: "1"}, neighbour=True),
     Mode("unfenced", "the same without fences: it has to differ where order "
          "is tested",
-         {"MNM_FENCE": "none", "MNM_FORCE": "1", "MNM_SIM_SEED": "1"},
+         {"MNM_FENCE": "none", "MNM_FORCE": "1", SEED: "1"},
          neighbour=True, default=False),
 ]
 
 
 def by_seeds(mode, seeds):
     """The mode by the schedule of each seed, if it has one."""
-    if "MNM_SIM_SEED" not in mode.env or seeds == [1]:
+    if SEED not in mode.env or seeds == [1]:
         return [mode]
     return [replace(mode, name=f"{mode.name}-{seed}",
-                    env={**mode.env, "MNM_SIM_SEED": str(seed)})
+                    env={**mode.env, SEED: str(seed)})
             for seed in seeds]
 
 

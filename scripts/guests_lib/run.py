@@ -108,8 +108,11 @@ class Runner:
                         stderr=err, cwd=process.folder or scratch,
                         start_new_session=True)
                 except OSError as error:
-                    raise Failed(f"{process.name}: {error}; what was fetched "
-                                 "has gone, remove it") from None
+                    raise Failed(
+                        f"{process.name}: {error}; what was fetched has gone: "
+                        f"remove the suite's folder in "
+                        f"{os.path.dirname(self.folder)} and run this again"
+                    ) from None
                 self.live.add(child.pid)
             end = time.monotonic() + process.limit
             try:

@@ -11,7 +11,7 @@ import sys
 
 from .suite import INSIDE
 
-NETWORK = "with a network, run this again"
+NETWORK = "with a network and 2 GB of room, run this again"
 
 
 class Failed(Exception):
@@ -57,7 +57,7 @@ class Shop:
         """Fetches and builds a suite unless it is there; returns its folder.
         The stamp tells what it was made of."""
         home, stamp = self.home(suite), "made-of"
-        text = repr((suite.version, suite.wheels, suite.recipe))
+        text = repr((suite.version, suite.wheels, suite.recipe, home))
         path = os.path.join(home, stamp)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -87,7 +87,7 @@ class Shop:
                        "PATH": f"{self.cuda}/bin:{os.environ['PATH']}"}
         command([sys.executable, "-m", "pip", "--python", python_of(home),
                  "--disable-pip-version-check", "-q", *words],
-                f"`pip {' '.join(words)}` failed; {NETWORK}",
+                f"`pip {' '.join(words)}` failed as it says above; {NETWORK}",
                 env=environment, **options)
 
     def compile(self, source, path, *flags):

@@ -74,6 +74,10 @@ class Steady(unittest.TestCase):
     def test_skipped_as_pytest_does(self):
         raise type("Skipped", (Exception,), {})()
 
+class Idle(unittest.TestCase):
+    def test_takes_nothing(self):
+        pass
+
 class Odd(unittest.TestCase):
     def test_is_noisy(self):
         self.assertNotIn("MNM_SIM_CHECK", os.environ)
@@ -94,7 +98,7 @@ class Odd(unittest.TestCase):
             other = "/other/libmnm.so" in file.read()
         if os.environ.get("MNM_SIM_SEED") == "3" and other:
             self.fail(os.environ.get("MNM_SIM_KERNELS") + " " +
-                      os.environ.get("MNM_TOLD"))
+                      os.environ.get("MNM_HEADROOM"))
 
 class Ordered(unittest.TestCase):
     def setUp(self):
@@ -339,17 +343,17 @@ def test_seeds_kernels_and_library_reach_the_suite(build):
     done = run_made(build, "--only", "made", "--mode", "seeded", "--seed", "2-3",
                     "--seed", "9", "--kernels", "standin", "--process", "Odd",
                     "--library", str(other / "libmnm.so"), "--set",
-                    "MNM_TOLD=me", "--json")
+                    "MNM_HEADROOM=7", "--json")
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert result["modes"] == ["seeded-2", "seeded-3", "seeded-9"]
     assert result["how"] == ["kernels: standin",
                              f"library {other / 'libmnm.so'}",
-                             "with MNM_TOLD=me"]
+                             "with MNM_HEADROOM=7"]
     told = {mode: [each for each in found["differences"] if "told_how" in each]
             for mode, found in result["suites"][0]["modes"].items()}
     assert not told["seeded-2"] and not told["seeded-9"]
-    assert len(told["seeded-3"]) == 1 and "standin me" in told["seeded-3"][0]
+    assert len(told["seeded-3"]) == 1 and "standin 7" in told["seeded-3"][0]
 
 
 def test_a_library_below_a_folder_with_a_blank_is_refused(tmp_path):
@@ -417,17 +421,27 @@ def test_what_goes_wrong_on_the_way_is_one_line(build):
     done = run_made(build, "--mode", "no_pool", "--process", "Steady", "--only",
                     "made")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("guests: [Errno 28]")
+    assert done.stderr.splitlines()[-1].startswith(
+        "guests: writing: No space left")
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--seed", "0"], "a number from 1 on"),
+    (["--seed", "0"], "a number from 1 to 18446744073709551615"),
+    (["--seed", "18446744073709551616"], "a number from 1 to"),
+    (["--seed", "7", "--mode", "no_pool"], "seeded, neighbour, unfenced"),
     (["--seed", "5-2"], "a range"),
     (["--seed", "1-2000"], "a range"),
-    (["--library", "/nowhere/libmnm.so"], "no library /nowhere/libmnm.so"),
+    (["--library", "/nowhere/libmnm.so"], "/nowhere/libmnm.so is no library"),
+    (["--library", ""], "needs a path"),
+    (["--library", "/tmp"], "/tmp is no library"),
     (["--library", "/a b/libmnm.so"], "put it in another folder"),
-    (["--seed", "\u0661"], "a number from 1 on"),
-    (["--set", "POOL=no_pool"], "MNM_NAME=VALUE"),
+    (["--seed", "\u0661"], "a number from 1 to"),
+    (["--set", "POOL"], "MNM_NAME=VALUE"),
+    (["--set", "POOL=no_pool"], "there is no POOL; there are MNM_"),
+    (["--set", "MNM_SIM_SEED=1"], "--seed says that"),
+    (["--set", "MNM_STAT_FILE=/tmp/x"], "sets it itself"),
+    (["--set", "MNM_POOL=no_pool", "--mode", "vmm_pool"],
+     "the mode 'vmm_pool' sets it itself"),
     (["--kernels", "some"], "standin")])
 def test_wrong_words_are_answered_by_what_is_allowed(words, said):
     done = guests(*words, BUILD)
@@ -489,8 +503,30 @@ def test_a_process_needs_its_suite():
 def test_a_wrong_process_is_answered_by_those_there_are(build):
     done = run_made(build, "--only", "made", "--process", "Odd", "--process",
                     "Even")
-    assert done.returncode == 1
-    assert "it has no such process; there are Steady, Odd\n" in done.stderr
+    assert done.returncode == 2 and done.stdout == ""
+    assert "no process 'Even'; there are Steady, Odd\n" in done.stderr
+    assert not os.path.exists(build / "guests" / "guests.json")
+
+
+def test_what_the_loader_cannot_load_is_no_library(build, tmp_path):
+    library = tmp_path / "text.so"
+    library.write_text("no library", encoding="utf-8")
+    done = run_made(build, "--mode", "no_pool", "--library", str(library))
+    assert done.returncode == 1 and done.stdout == ""
+    assert f"guests: {library} cannot be loaded: " in done.stderr
+
+
+def test_a_part_may_take_no_memory_and_the_output_be_closed(build):
+    words = made_command(build, "--only", "made", "--process", "Idle",
+                         "--mode", "no_pool")
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *words], capture_output=True,
+        text=True, timeout=DEADLINE,
+        env={**os.environ, "PROCESSES": "Steady Idle"})
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    with open(build / "guests" / "guests.json", encoding="utf-8") as file:
+        suite, = json.load(file)["suites"]
+    assert suite["modes"]["no_pool"]["differences"] == []
 
 
 def test_two_at_once_are_refused(build):
@@ -562,7 +598,7 @@ def test_without_a_network_the_row_says_so(build):
                     PIP_FIND_LINKS="/nowhere", PIP_CONFIG_FILE=os.devnull)
     assert done.returncode == 1
     suite, = json.loads(done.stdout)["suites"]
-    assert "with a network, run this again" in suite["reason"]
+    assert "with a network and 2 GB of room, run this again" in suite["reason"]
     assert not (build / "guests" / "made-1" / "made-of").exists()
 
 
@@ -582,6 +618,7 @@ time.sleep({DEADLINE})
         await_true(lambda: os.path.exists(mark))
         running.send_signal(number)
         said = running.communicate(timeout=DEADLINE)[1]
+    assert "guests: interrupted; " in said
     assert running.returncode == 130 and "Traceback" not in said
     with open(mark, encoding="utf-8") as file:
         pid = int(file.read())
