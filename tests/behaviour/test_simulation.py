@@ -109,8 +109,8 @@ def test_a_wrong_variable_is_one_line_and_no_device(box, name, value, allowed):
 
 def test_a_wrong_word_for_kernels_is_answered_by_those_there_are(box):
     run = box.run([program("reuse_host"), "after_a_stream_wait"],
-                  sim_kernels="intepret")
-    assert "intepret: cannot open" in run.stderr
+                  sim_kernels="interprets")
+    assert "interprets: cannot open" in run.stderr
     assert "interpret, standin and none" in run.stderr
 
 
