@@ -176,8 +176,8 @@ bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr)
 		marks = BLOCK_ROOMY;
 	}
 	span = block->span;
-	if (tcache_checkout(cache, block, span, size, marks,
-			    &cache->stats.live, addr) == FAST_LOOK)
+	if (tcache_checkout(cache, block, span, size, marks, &cache->stats.live,
+			    addr) == FAST_LOOK)
 		fast_look(cache);
 	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, span);
 	return true;

@@ -11,12 +11,12 @@ enum { THREADS = 64, ROUNDS = 2000 };
 static unsigned made;
 
 /* Replaces libc's function, for the libraries as well. */
-extern "C" __attribute__((visibility("default"))) int
-pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-	       void *(*run)(void *), void *of) noexcept
+extern "C" __attribute__((visibility("default"))) int pthread_create(
+	pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+	void *of) noexcept
 {
-	auto real = (decltype(&pthread_create))dlsym(RTLD_NEXT,
-						     "pthread_create");
+	auto real =
+		(decltype(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
 
 	__atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
 	return real(thread, attr, run, of);

@@ -52,9 +52,9 @@ START_TEST(every_alloc_without_room_yields_null)
 	ck_assert_cuda(cudaMallocHost(&pinned, far_too_much),
 		       cudaErrorMemoryAllocation);
 	ck_assert_ptr_null(pinned);
-	ck_assert_cuda(cudaMallocPitch(&pitched, &pitch, far_too_much / 1024,
-				       1024),
-		       cudaErrorMemoryAllocation);
+	ck_assert_cuda(
+		cudaMallocPitch(&pitched, &pitch, far_too_much / 1024, 1024),
+		cudaErrorMemoryAllocation);
 	ck_assert_ptr_null(pitched);
 	ck_assert_uint_eq(pitch, far_too_much / 1024);
 }
