@@ -5,6 +5,8 @@
  * scan). Compiled with -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP the same
  * algorithms run on the host, on memory of the simulated device. */
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <numeric>
 #include <vector>
 
@@ -84,12 +86,10 @@ static unsigned rows_sort_and_scan(const struct rows &rows)
 	return rows_sum(scanned);
 }
 
-int main(int argc, char **argv)
+static void rounds_run(void)
 {
 	unsigned seed;
 
-	(void)argv;
-	rounds_open(argc, 0, "sort_scan");
 	while (round_next(&seed)) {
 		unsigned result = 0, expected = 0;
 
@@ -101,6 +101,18 @@ int main(int argc, char **argv)
 			expected += rows_expected(rows);
 		}
 		round_end(seed, result, expected);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	rounds_open(argc, 0, "sort_scan");
+	try {
+		rounds_run();
+	} catch (const std::exception &error) { /* of Thrust */
+		fprintf(stderr, "sort_scan: %s\n", error.what());
+		return 1;
 	}
 	return 0;
 }

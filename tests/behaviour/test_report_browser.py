@@ -56,6 +56,8 @@ class Browser:
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
         self.driver.get(page.as_uri())
+        # Once this is there, all is: one piece of script draws the page.
+        self.await_true("document.querySelector('#footer')?.textContent")
 
     def run(self, script):
         return self.driver.execute_script(f"return {script}")

@@ -38,6 +38,8 @@ def test_reuse_is_safe_under_any_schedule(box):
 
 
 @pytest.mark.parametrize("seed", ["x", "-1", "1x", "99999999999999999999"])
-def test_a_wrong_seed_is_said_and_ignored(box, seed):
-    run = box.run([program("late_work")], sim_seed=seed)
-    assert "MNM_SIM_SEED" in run.stderr and run.stdout == "right\n"
+def test_a_wrong_seed_is_said_and_there_is_no_device(box, seed):
+    run = box.run([program("late_work")], sim_seed=seed, check=False)
+    assert run.returncode and run.stdout != "right\n"
+    assert f'MNM_SIM_SEED: "{seed}" is not 0 to 18446744073709551615\n' in \
+        run.stderr
