@@ -24,7 +24,8 @@ struct seed {
 	const struct stream *chosen; /* favoured or starved in this phase */
 };
 
-/* Reads MNM_SIM_SEED. A value that is not a number is reported and ignored. */
+/* Reads MNM_SIM_SEED. CUDA_ERROR_NO_DEVICE for what is no number of 64 bits: a
+ * line on stderr says so. */
 CUresult seed_open(void);
 /* For each call: runs none, some or all of what is ready. Drops the lock. */
 void seed_step(void);

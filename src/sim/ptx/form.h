@@ -13,7 +13,8 @@ enum { PTX_LANES = 32, PTX_BARRIERS = 16 };
 
 /* Bytes of a block's shared memory that are the system's, as on devices of
  * compute capability 8.0 and later (CUDA C++ Programming Guide). Cooperative
- * groups of several warps keep 288 bytes there. */
+ * groups of several warps keep up to 288 bytes there (the toolkit's
+ * cooperative_groups/details/memory.h). */
 enum { PTX_RESERVED_SMEM = 1024 };
 
 #define PTX_ALL_LANES UINT32_MAX
